@@ -21,8 +21,13 @@ class contraction_generator : stage_generator {
 
   handle<ir::program> make() {
     draw_types();
-    auto const sum = share_stage(random_.chance(0.15) ? elements_alone() : random_.chance(0.35) ? image() : matrix());
-    if (random_.chance(0.75)) add_end(sum);
+    bool const has_phases = random_.chance(0.2);
+    if (has_phases && random_.chance(0.6)) left_ = right_ = sum_ = random_.chance(0.8) ? dtype::f32 : dtype::f64;
+    auto const sum = share_stage(has_phases             ? transposed()
+                                 : random_.chance(0.15) ? elements_alone()
+                                 : random_.chance(0.35) ? image()
+                                                        : matrix());
+    if (random_.chance(0.75) && left_ != sum_) add_end(sum);  // sums of fractions would be rounded either way
     made_.outputs = {made_.stages.back()};
     if (made_.stages.size() > 1 && random_.chance(0.1)) made_.outputs.push_back(sum);
     made_.name = "contraction";
@@ -146,6 +151,63 @@ class contraction_generator : stage_generator {
         down ? std::vector{at("r"), at("s"), at("c"), at("f")} : std::vector{at("f"), at("c"), at("r"), at("s")};
     auto const b = widened(ir::make_access(input(right_, weights, role()), weight), shifted_right_);
     s.components.push_back({"", sum_, a * b});
+    return s;
+  }
+
+  /// Makes S(f, x) = sum(c, s) I(c, (x + p) / n - s) * W(c, f, (x + p) % n + n * s), in one dimension or two, channels
+  /// first or last: a transposed convolution. Elements outside of the image are absent.
+  ir::stage transposed() {
+    constexpr std::int64_t counts[] = {1, 3, 8, 9, 17}, sizes[] = {3, 5, 9, 17, 20};
+    auto const channels = counts[pick(5)], stride = 2 + pick(3), taps = 1 + pick(3), lost = pick(stride + 1);
+    bool const plane = random_.chance(0.4), last = random_.chance(0.4);
+    auto const width = few(stride * sizes[pick(5)] + pick(3), channels * taps * (plane ? taps : 1));
+    auto const height = plane ? few(stride * 3 + pick(2), channels * taps * taps * width) : 1;
+    auto const filters = few(counts[pick(5)], channels * taps * (plane ? taps : 1) * width * height);
+    std::vector<ir::axis> axes{{"x", 0, width}}, reduced{{"s", 0, taps}};
+    std::vector<ir::extent> pixels{width / stride + 1};
+    auto const by = ir::make_index(stride);
+    auto const place = [&](char const* axis, char const* tap, bool remainder) {
+      auto const from = at(axis) + lost;
+      return remainder ? ir::make_binary(ir::binary_op::floor_modulo, from, by) + at(tap) * stride
+                       : ir::make_binary(ir::binary_op::floor_divide, from, by) + at(tap) * -1;
+    };
+    std::vector<ir::expr> pixel{place("x", "s", false)}, weight{at("c"), at("f"), place("x", "s", true)};
+    std::vector<ir::extent> weights{channels, filters, taps * stride};
+    if (plane) {
+      axes.insert(axes.begin(), {"y", 0, height}), reduced.insert(reduced.begin(), {"r", 0, taps});
+      pixels.insert(pixels.begin(), height / stride + 1), pixel.insert(pixel.begin(), place("y", "r", false));
+      weights.push_back(taps * stride), weight.push_back(place("y", "r", true));
+    }
+    axes.insert(last ? axes.end() : axes.begin(), {"f", 0, filters});
+    reduced.insert(random_.chance(0.5) ? reduced.end() : reduced.begin(), {"c", 0, channels});
+    pixels.insert(last ? pixels.end() : pixels.begin(), channels);
+    pixel.insert(last ? pixel.end() : pixel.begin(), at("c"));
+    auto s = sum_over("S", axes, reduced);
+    type_ = sum_;
+    auto const source = input(left_, pixels, ir::tensor_role::input);
+    auto const a = ir::make_access(source, pixel, ir::boundary::value, ir::make_number(left_, 0), 0);
+    auto const b = ir::make_access(input(right_, weights, role()), weight);
+    s.components.push_back({"", sum_, widened(a, shifted_left_) * widened(b, shifted_right_)});
+    return s;
+  }
+
+  /// Makes S(y, x) = sum(k) A(y, x / n * n + k) * D(x % n, k): transforms of blocks of rows, or of columns.
+  ir::stage blocks() {
+    constexpr std::int64_t lengths[] = {2, 3, 4, 5, 8, 16};
+    auto const length = lengths[pick(6)];
+    auto const width = length * few(2 + pick(20), length * length), others = few(1 + pick(9), width * length);
+    bool const down = random_.chance(0.4);
+    auto const along = at(down ? "y" : "x");
+    std::vector<ir::axis> axes{{"y", 0, down ? width : others}, {"x", 0, down ? others : width}};
+    auto s = sum_over("S", axes, {{"k", 0, length}});
+    type_ = sum_;
+    auto const by = ir::make_index(length);
+    auto const block = ir::make_binary(ir::binary_op::floor_divide, along, by) * length + at("k");
+    auto const factor = ir::make_binary(ir::binary_op::floor_modulo, along, by);
+    auto const from = input(left_, {axes[0].end, axes[1].end}, ir::tensor_role::input);
+    auto const a = ir::make_access(from, down ? std::vector{block, at("x")} : std::vector{at("y"), block});
+    auto const b = ir::make_access(input(right_, {length, length}, role()), {factor, at("k")});
+    s.components.push_back({"", sum_, widened(a, shifted_left_) * widened(b, shifted_right_)});
     return s;
   }
 

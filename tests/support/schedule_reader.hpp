@@ -125,6 +125,12 @@ class schedule_reader {
     else if (name_ == "rfactor")
       to.add(primitive(), {arguments_.at(0)}, {argument(2), arguments_.at(3)},
              {ttune::literal(std::stoll(arguments_.at(1)))});
+    else if (name_ == "split_phases")
+      to.add(primitive(), {arguments_.at(0)}, {argument(3), arguments_.at(4), arguments_.at(5)},
+             {ttune::literal(std::stoll(arguments_.at(1))), ttune::literal(std::stoll(arguments_.at(2)))});
+    else if (name_ == "split_axis")
+      to.add(primitive(), {arguments_.at(0)}, {arguments_.at(2), arguments_.at(3)},
+             {ttune::literal(std::stoll(arguments_.at(1)))});
     else add_step();
   }
   /// Returns the source of cache_read, and its axis if there is one.

@@ -179,7 +179,7 @@ inline constexpr std::int64_t near_stride = 4;
     if (a.write) score += s == 1 ? 1 : 0;
     else if (s == 0 || is_once(p, st, a)) continue;
     else if (s == 1) score += is_of_few(p, st, a, lanes) ? 0 : is_constant_operand(p, a) ? 1 : 2;
-    else if (is_constant_operand(p, a)) score += 2;
+    else if (is_constant_operand(p, a) && indexes_by_axes(st, a)) score += 2;
     else if (st.definition->reduces() && has_reuse(p, st, a)) {
       copied = copied || !is_copied_cheaply(p, st, a, lanes);
       if (!indexes_by_axes(st, a)) score -= 3;  // gathered for each tile

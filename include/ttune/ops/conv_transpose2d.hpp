@@ -52,8 +52,7 @@ inline void check_transposed(conv_transpose2d_shape const& s) {
 }
 
 /// Returns the result at (n, f, y, x). A product of matrices multiplies each pixel with all taps; the output sums what
-/// meets there. The terms of one sum over channels and taps would alternate with y and x, and are not a product of
-/// matrices.
+/// meets there. The terms of one sum over channels and taps would alternate with y and x.
 template <class Sum, class Image, class Filters>
 auto transposed_sums(conv_transpose2d_shape const& s, Image const& I, Filters const& W) {
   auto const [n, f, y, x, c, r, t] = axes<"n", "f", "y", "x", "c", "r", "s">;

@@ -53,6 +53,71 @@ auto transposed_conv(std::int64_t in, std::int64_t kernel, std::int64_t stride, 
   return op(inputs(X, W), outputs(Y), "transposed_conv");
 }
 
+/// Transposed convolutions as one sum over channels and the taps of a phase.
+template <class T>
+auto transposed_by_phases(std::int64_t channels, std::int64_t in, std::int64_t taps, std::int64_t stride,
+                          std::int64_t lost) {
+  tensor<"X", T, 3> const X{{channels, in, in + 2}};
+  constant<"W", T, 4> const W{{channels, 9, taps * stride, taps * stride}};
+  auto const row = y + lost;
+  auto const column = x + lost;
+  auto const Y =
+      compute<"Y">(d.in(9), y.in(stride * (in + taps - 1) - 2 * lost), x.in(stride * (in + taps + 1) - 2 * lost)) =
+          sum(over(c, r.in(taps), s.in(taps)), zero_outside(X)(c, row / stride - r, column / stride - s) *
+                                                   W(c, d, row % stride + stride * r, column % stride + stride * s));
+  return op(inputs(X, W), outputs(Y), "transposed_by_phases");
+}
+
+/// The same in one dimension, channels last, with an end.
+auto transposed_last(std::int64_t channels, std::int64_t in, std::int64_t taps, std::int64_t stride,
+                     std::int64_t lost) {
+  tensor<"X", float, 2> const X{{in, channels}};
+  tensor<"W", float, 3> const W{{taps * stride, channels, 19}};
+  tensor<"b", float, 1> const b{{19}};
+  auto const at = x + lost;
+  auto const Z = compute<"Z">(x.in(stride * (in + taps - 1) - 2 * lost), d.in(19)) =
+      sum(over(s.in(taps), c), zero_outside(X)(at / stride - s, c) * W(at % stride + stride * s, c, d));
+  auto const Y = compute<"Y">(x, d) = max(Z(x, d) + b(d), 0);
+  return op(inputs(X, W, b), outputs(Y), "transposed_last");
+}
+
+/// Transforms of blocks along rows and columns, and along rows only.
+template <class T>
+auto block_transform(std::int64_t size, std::int64_t height, std::int64_t width) {
+  tensor<"X", T, 2> const X{{size * height, size * width}};
+  tensor<"D", T, 2> const D{{size, size}};
+  auto const V = compute<"V">(y.in(size * height), x) = sum(over(s), D(y % size, s) * X(y / size * size + s, x));
+  auto const Y = compute<"Y">(y, x.in(size * width)) = sum(over(s), V(y, x / size * size + s) * D(x % size, s));
+  return op(inputs(X, D), outputs(Y), "block_transform");
+}
+auto row_transform(std::int64_t size, std::int64_t height, std::int64_t width) {
+  tensor<"X", float, 2> const X{{height, size * width}};
+  constant<"D", float, 2> const D{{size, size}};
+  auto const Z = compute<"Z">(y.in(height), x.in(size * width)) =
+      sum(over(s), X(y, x / size * size + s) * D(s, x % size));
+  auto const Y = compute<"Y">(y, x) = abs(Z(y, x));
+  return op(inputs(X, D), outputs(Y), "row_transform");
+}
+
+/// Points of few components made of planes, in two results.
+auto butterflies(std::int64_t points) {
+  tensor<"X", float, 2> const X{{4, points}};
+  table<"W", float, 2> const W({4, 4}, {1, 1, 1, 1, 1, 0, -1, 0, 1, -1, 1, -1, 1, 0, -1, 0});
+  auto const Y = compute<"Y">(x, d.in(4)) = sum(over(s), X(s, x) * W(d, s));
+  auto const Z = compute<"Z">(x, d.in(4)) = sum(over(s), X(s, x) * W(s, d) - X(s, x));
+  return op(inputs(X), outputs(Y, Z), "butterflies");
+}
+
+/// Resampling by up / down with a filter of several taps for each phase.
+template <class T>
+auto polyphase(std::int64_t samples, std::int64_t up, std::int64_t down, std::int64_t taps) {
+  tensor<"X", T, 2> const X{{3, samples}};
+  tensor<"H", T, 2> const H{{up, taps}};
+  auto const Y = compute<"Y">(c, x.in((samples - taps) * up / down)) =
+      sum(over(s.in(taps)), X(c, x * down / up + s) * H(x * down % up, s));
+  return op(inputs(X, H), outputs(Y), "polyphase");
+}
+
 template <class T>
 auto upsampled(std::int64_t height, std::int64_t width, std::int64_t by) {
   tensor<"X", T, 2> const X{{height, width}};
@@ -160,6 +225,32 @@ TEST_CASE("phases: transposed convolutions of several strides and paddings") {
   check(transposed_conv(8, 3, 2, 1));
   check(transposed_conv(7, 5, 3, 2), 4);
   check(transposed_conv(5, 2, 4, 0), 4);
+}
+
+TEST_CASE("phases: sums with quotients and remainders in their factors") {
+  check(transposed_by_phases<float>(5, 9, 2, 2, 1));
+  check(transposed_by_phases<float>(3, 8, 2, 3, 1), 4);
+  check(transposed_by_phases<double>(4, 5, 2, 4, 3), 3);
+  check(transposed_by_phases<float>(20, 4, 1, 2, 0), 4);
+  check(transposed_last(17, 11, 2, 2, 1));
+  check(transposed_last(16, 9, 1, 3, 1));
+  check(polyphase<float>(90, 3, 2, 16));
+  check(polyphase<float>(120, 2, 3, 20));
+  check(polyphase<double>(77, 5, 4, 16), 4);
+}
+
+TEST_CASE("phases: transforms of blocks") {
+  check(block_transform<float>(8, 3, 5), 4);
+  check(block_transform<float>(4, 5, 19), 4);
+  check(block_transform<double>(16, 2, 3), 3);
+  check(block_transform<std::int32_t>(5, 4, 7), 3);
+  check(row_transform(8, 7, 9), 4);
+  check(row_transform(2, 5, 40), 4);
+}
+
+TEST_CASE("phases: points made of planes") {
+  check(butterflies(70));
+  check(butterflies(131), 4);
 }
 
 TEST_CASE("phases: upsampling, even and odd extents, narrow and wide elements") {

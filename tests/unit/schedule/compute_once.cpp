@@ -104,4 +104,17 @@ TEST_CASE("derived: functions with few different arguments are computed once for
   ttune_test::check_derived(op(inputs(A), outputs(softmax), "softmax_without_stages"));
 }
 
+TEST_CASE("compute_once: a constant that is read at other places than its axes is laid out as it is read") {
+  constant<"K", float, 2> const K{{8, 44}};
+  auto const O = compute<"O">(i.in(6), j.in(40)) = sum(over(k.in(8), r.in(2)), A(i, k) * K(k, 43 - 2 * r - j));
+  auto const p = op(inputs(A, K), outputs(O)).program();
+  auto const with = once(p, "O", {"j", "k", "r"});
+  REQUIRE(with->stages.size() == 2);
+  CHECK(says(ir::print(*with), "E(j, k, r)"));
+  check_same(p, with);
+  CHECK(stages_computed_once(p) == 1);
+  auto const P = compute<"O">(i.in(6), j.in(44)) = sum(over(k.in(8)), A(i, k) * K(k, j));
+  CHECK(stages_computed_once(op(inputs(A, K), outputs(P)).program()) == 0);
+}
+
 }  // namespace compute_once_tests

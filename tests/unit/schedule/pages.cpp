@@ -31,6 +31,7 @@ constexpr auto ki = axis<"ki">{};
 TEST_CASE("pages: each primitive shows what is printed before and after it") {
   tensor<"A", float, 2> const A{{6, 8}};
   tensor<"B", float, 2> const B{{8, 10}};
+  tensor<"B", float, 1> const K{{3}};
   constant<"W", float, 2> const W{{8, 10}};
   auto const D = compute<"D">(i, j) = A(i, j) * 2.0F;
   auto const C = compute<"C">(i, j) = sum(over(k), A(i, k) * B(k, j));
@@ -54,6 +55,10 @@ TEST_CASE("pages: each primitive shows what is printed before and after it") {
   check_page("compute_once", program_text(schedule(L)), program_text(schedule(L).compute_once({"i", "k"}, "E")));
   auto const G = compute<"G">(i.in(4), j.in(7)) = sum(over(k.in(3), l.in(2)), A(i + k, j + l));
   check_page("separate", program_text(schedule(G)), program_text(schedule(G).separate(l, "V")));
+  auto const H = compute<"T">(l.in(10)) = sum(over(j.in(5)), A(l / 3, j) * K(l % 3));
+  check_page("split_phases", program_text(schedule(H)), program_text(schedule(H).split_phases(l, 3, 0, "Tp", k, i)));
+  auto const J = compute<"T">(l.in(9)) = sum(over(j.in(5)), A(l / 3, j) * K(l % 3));
+  check_page("split_axis", program_text(schedule(J)), program_text(schedule(J).split_axis(l, 3, i, k)));
   check_page("split", loop_text(d), loop_text(d.split(i, 4, io, ii)));
   check_page("fuse", loop_text(d), loop_text(d.fuse(i, j, ij)));
   check_page("reorder", loop_text(c), loop_text(c.reorder(k, i)));

@@ -12,9 +12,11 @@
 
 #include "ttune/autoschedule/builder.hpp"
 #include "ttune/autoschedule/cpu/computed_once.hpp"
+#include "ttune/autoschedule/cpu/constants_as_read.hpp"
 #include "ttune/autoschedule/cpu/joined.hpp"
 #include "ttune/autoschedule/cpu/lanes.hpp"
 #include "ttune/autoschedule/cpu/long_rows.hpp"
+#include "ttune/autoschedule/cpu/phase_axes.hpp"
 #include "ttune/autoschedule/cpu/pixel_rows.hpp"
 #include "ttune/autoschedule/cpu/separated.hpp"
 #include "ttune/autoschedule/cpu/shared_rows.hpp"
@@ -32,9 +34,12 @@ class stage_rewriter {
   /// Returns the plan of the changed program.
   [[nodiscard]] plan rewrite() {
     compute_functions_once();
+    split_in_place();
     expand_components();
     inline_cheap_stages();
     p_ = make_plan(partial_);
+    split_phases();
+    lay_out_constants();
     separate_windows();
     merge_components();
     merge_rows();
@@ -95,6 +100,25 @@ class stage_rewriter {
              auto const& reader = p.stages[static_cast<std::size_t>(r)];
              return stays[static_cast<std::size_t>(r)] && !reader.output && !reader.definition->reduces();
            });
+  }
+
+  /// Makes the places in the periods of reductions axes, where no element needs to move.
+  void split_in_place() {
+    p_ = make_plan(partial_);
+    while (auto made = next_axis_in_places(partial_, p_)) take(std::move(*made));
+  }
+
+  /// Makes the phases of other reductions axes.
+  void split_phases() {
+    while (auto made = next_phase_axis(partial_, p_)) {
+      for (auto const& s : made->first) partial_.steps.push_back(s), out_.step(s);
+      p_ = std::move(made->second);
+    }
+  }
+
+  /// Lays out constants in the order of the axes of the reductions that read them.
+  void lay_out_constants() {
+    while (auto made = next_constant_as_read(partial_, p_, out_.machine())) take(std::move(*made));
   }
 
   /// Reduces windows along one axis after the others.

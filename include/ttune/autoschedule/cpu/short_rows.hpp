@@ -49,8 +49,15 @@ inline constexpr std::int64_t most_components = near_stride;
   return found;
 }
 
+/// Returns true if a stage stores short rows of components, one after the other, for many points.
+[[nodiscard]] inline bool stores_points(plan const& p, stage_plan const& st, std::int64_t lanes) {
+  auto const rank = st.definition->axes.size();
+  return rank >= 2 && is_short(st, rank - 1) && st.axis_size(rank - 1) < lanes && st.axis_size(rank - 2) >= lanes &&
+         stride(p, st, st.accesses.back(), rank - 1) == 1;
+}
+
 /// Returns true for a reduction over the components of points, for many points. Results of one point are few: longer
-/// rows of them are a contraction.
+/// rows of them are a contraction. The components lie side by side, or in planes of which points are made.
 [[nodiscard]] inline bool reduces_components(plan const& p, stage_plan const& st, target const& machine) {
   auto const& d = *st.definition;
   auto const free = d.axes.size();
@@ -66,7 +73,8 @@ inline constexpr std::int64_t most_components = near_stride;
     }
     return points >= machine.lanes(d.type());
   };
-  return std::any_of(st.accesses.begin(), st.accesses.end(), is_of_points);
+  return stores_points(p, st, machine.lanes(d.type())) ||
+         std::any_of(st.accesses.begin(), st.accesses.end(), is_of_points);
 }
 
 namespace detail {
@@ -80,8 +88,7 @@ namespace detail {
   bool const of_operands = std::all_of(st.accesses.begin(), st.accesses.end(),
                                        [](access_plan const& a) { return a.write || a.producer < 0; });
   if (!choosing_axes(d).empty() && !(of_operands && st.output)) return false;
-  return is_short(st, rank - 1) && st.axis_size(rank - 1) < lanes && st.axis_size(rank - 2) >= lanes &&
-         stride(p, st, st.accesses.back(), rank - 1) == 1;
+  return stores_points(p, st, lanes);
 }
 
 /// Returns the step that merges the axes `first` and `first` + 1 of a stage, and its plan. Returns nothing if a

@@ -30,7 +30,8 @@ class stencil_pipeline {
   std::optional<space> run() {
     separate_windows();
     if (!is_stencil_pipeline(p_)) return std::nullopt;
-    bool const redirected = std::any_of(p_.stages.begin(), p_.stages.end(), reads_redirected_window);
+    bool const redirected = std::any_of(p_.stages.begin(), p_.stages.end(),
+                                        [&](auto const& st) { return reads_redirected_window(p_, st); });
     expand_windows();
     inline_cheap_stages();
     merge_pixels();

@@ -64,10 +64,12 @@ namespace ttune { inline namespace v0 { namespace autoschedule {
 }
 
 /// Returns true if a window of the stage is clamped, mirrored or wrapped at the ends of what it reads. Lanes at the
-/// ends are loaded one by one then, which a tile of registers cannot do.
-[[nodiscard]] inline bool reads_redirected_window(stage_plan const& st) {
-  return st.definition->reduces() && std::any_of(st.accesses.begin(), st.accesses.end(), [](access_plan const& a) {
-           return std::any_of(a.indices.begin(), a.indices.end(),
+/// ends are loaded one by one then, which a tile of registers cannot do. Few elements, as the factors of a transform of
+/// blocks, D(x % 4, k), are no window.
+[[nodiscard]] inline bool reads_redirected_window(plan const& p, stage_plan const& st) {
+  return st.definition->reduces() && std::any_of(st.accesses.begin(), st.accesses.end(), [&](access_plan const& a) {
+           return elements_of(p, st, a) > static_cast<double>(primitives::most_expanded_terms) &&
+                  std::any_of(a.indices.begin(), a.indices.end(),
                               [](index_plan const& i) { return i.is_redirected(); });
          });
 }
@@ -79,7 +81,7 @@ namespace ttune { inline namespace v0 { namespace autoschedule {
   for (auto const& st : p.stages) {
     auto const& definition = *st.definition;
     if (definition.updates || definition.components.size() != 1 || !choosing_axes(definition).empty()) return false;
-    windows = windows || reads_redirected_window(st);
+    windows = windows || reads_redirected_window(p, st);
     if (definition.reduces() ? !is_small_window(p, st) : is_of_constants(p, st)) return false;
     for (std::size_t q = 0; q < p.stages.size(); ++q)
       windows = windows || is_read_through_window(st, static_cast<std::int32_t>(q));

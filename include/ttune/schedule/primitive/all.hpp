@@ -23,6 +23,8 @@
 #include "ttune/schedule/primitive/separate.hpp"
 #include "ttune/schedule/primitive/slide.hpp"
 #include "ttune/schedule/primitive/split.hpp"
+#include "ttune/schedule/primitive/split_axis.hpp"
+#include "ttune/schedule/primitive/split_phases.hpp"
 #include "ttune/schedule/primitive/storage_align.hpp"
 #include "ttune/schedule/primitive/store_in.hpp"
 #include "ttune/schedule/primitive/swizzle.hpp"

@@ -9,8 +9,9 @@
 //                                                       O(x) = sum(r) E(x + r)               compute_once({A}, "E")
 //
 // All stages that compute the same function read the new stage, too. Only functions are taken (exp, sqrt, power, …),
-// because their results do not depend on absent arguments. They must be defined at all points of the axes, whatever
-// guards the stage has: no read may lie outside, and no integer may be divided by data.
+// because their results do not depend on absent arguments; if there is none of these axes, an element of a constant, so
+// that constants are laid out as they are read: W(c, 2 * s + 1 - p) becomes E(p, c, s). They must be defined at all
+// points of the axes, whatever guards the stage has: no read may lie outside, and no integer may be divided by data.
 //
 // .compute_once({"i", "k"}, "E") prints
 //
@@ -82,13 +83,15 @@ namespace detail {
   return count;
 }
 
-/// Returns the largest part of a stage's values for which `test` is true, the first one of several.
+/// Returns the largest function in a stage's values for which `test` is true, the first one of several; else the first
+/// such element of a constant.
 template <class Test>
 [[nodiscard]] ir::expr largest_part(ir::stage const& st, Test const& test) {
   ir::expr best;
   int most = 0;
   for (auto const& c : st.components)
     ir::for_each_node(c.value, [&](ir::expr const& e) {
+      if (is_constant_read(e) && !best && test(e)) best = e;
       if (!is_function(e) || !test(e)) return;
       auto const count = count_nodes(e);
       if (count > most) most = count, best = e;
@@ -153,7 +156,7 @@ template <class PlaceOf>
   std::vector<ir::expr> indices;
   for (auto const& a : axes) indices.push_back(ir::make_variable(a.name) + -a.begin);
   return with_stage(p, stage_of(s.results[0], term, axes), [&](ir::stage const& st, ir::expr const& part) {
-    bool const same = is_function(part) && ir::equal(part, term) && has_axes(st, axes);
+    bool const same = is_function(part) == is_function(term) && ir::equal(part, term) && has_axes(st, axes);
     return same ? std::optional(indices) : std::nullopt;
   });
 }
@@ -164,6 +167,7 @@ template <class PlaceOf>
     return ir::name_of(ir::as<ir::access>(element)->from) == s.loops[0];
   };
   auto const term = largest_part(target, [&](ir::expr const& e) {
+    if (!is_function(e)) return false;
     auto const f = as_function_of_element(e);
     return f.form && reads_it(f.element);
   });
@@ -199,7 +203,7 @@ std::vector<std::string> axes_of_a_function(ir::stage const& st) {
   std::vector<std::string> found{"none"};
   for (auto const& c : st.components)
     ir::for_each_node(c.value, [&](ir::expr const& e) {
-      if (!is_function(e)) return;
+      if (!is_function(e) && !(is_constant_read(e) && found.size() == 1 && found[0] == "none")) return;
       found.clear();
       for (auto const& a : axes_of(e, st)) found.push_back(a.name);
     });

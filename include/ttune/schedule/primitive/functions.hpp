@@ -23,6 +23,13 @@ namespace ttune { inline namespace v0 { namespace primitives {
   return b && b->op == ir::binary_op::power;
 }
 
+/// Returns true for a read of a constant operand.
+[[nodiscard]] inline bool is_constant_read(ir::expr const& e) {
+  auto const* a = ir::as<ir::access>(e);
+  auto const* t = a ? std::get_if<handle<ir::tensor>>(&a->from) : nullptr;
+  return t && (*t)->role == ir::tensor_role::constant;
+}
+
 /// Returns the axes of a stage, reduced ones included, that an expression depends on, in the stage's order.
 [[nodiscard]] inline std::vector<ir::axis> axes_of(ir::expr const& e, ir::stage const& st) {
   std::vector<ir::axis> made;

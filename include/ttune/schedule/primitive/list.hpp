@@ -40,7 +40,9 @@ enum class step_effect : std::uint8_t { program, loops, place, buffer };
   X(slide, place) \
   X(separate, program) \
   X(storage_align, buffer) \
-  X(compute_along, program)
+  X(compute_along, program) \
+  X(split_phases, program) \
+  X(split_axis, program)
 // clang-format on
 
 /// The primitives. Each has a header of its own with its page, schedule/primitive/<name>.hpp.
