@@ -13,6 +13,7 @@
 #include "support/kernel_trial.hpp"
 #include "ttune/codegen/llvm_ir.hpp"
 #include "ttune/core/named_target.hpp"
+#include "ttune/ir/parts_of_term.hpp"
 #include "ttune/ir/print.hpp"
 #include "ttune/loop_nest/instantiate.hpp"
 #include "ttune/lowering/lower.hpp"
@@ -69,6 +70,8 @@ void look_at_rules(space const& s, reached& all) {
     auto const makes = [&](std::string_view end) { return !one.results.empty() && one.results[0].ends_with(end); };
     bool const splits_phases = one.what == primitive::split && one.results.back().ends_with("_p");
     if (one.what == primitive::rfactor && makes(".runs") && sums_much) ++here["sum of more than 8192 terms in runs"];
+    if (one.what == primitive::cache_read && makes(".rows")) ++here["rows packed term by term"];
+    if (one.what == primitive::compute_at && one.loops.size() == 4) ++here["panels of a task made before its loops"];
     if (one.what == primitive::rfactor && makes(".turns")) ++here["vectors that take terms in turn"];
     if (one.what == primitive::rfactor && makes(".shares")) ++here["terms shared by the cores"];
     if (one.what == primitive::compute_with && slides) ++here["siblings of a pipeline in one loop nest"];
@@ -176,6 +179,7 @@ void look_at_program(std::uint64_t seed, handle<ir::program> const& p, reached& 
       kind_of_program(seed) == program_kind::contraction && last.name == "Q" && size_in_bytes(last.type()) == 1;
   all["program: several sums of the same windows"] +=
       is_pipeline(*p) && std::any_of(p->stages.begin(), p->stages.end(), is_sibling);
+  all["program: terms added by parts"] += last.reduces() && !ir::parts_of_term(last.components[0].value).empty();
   all["program: floats of 16 bits"] += kind_of_program(seed) == program_kind::halves;
 }
 
@@ -247,8 +251,9 @@ std::vector<std::string> required() {
       names.push_back(source + std::string(what));
   for (char const* const rule :
        {"sum of more than 8192 terms in runs", "terms shared by the cores", "vectors that take terms in turn",
-        "phases of rows", "phases of rows that stay a loop", "phases of vectors",
-        "siblings of a pipeline in one loop nest", "vectors along interleaved pixels"})
+        "rows packed term by term", "panels of a task made before its loops", "phases of rows",
+        "phases of rows that stay a loop", "phases of vectors", "siblings of a pipeline in one loop nest",
+        "vectors along interleaved pixels"})
     names.push_back("derived space: " + std::string(rule));
   for (char const* const code :
        {"masked gather", "masked load", "masked store", "loads of gathered places, lane by lane",
@@ -257,7 +262,7 @@ std::vector<std::string> required() {
     names.push_back("text: " + std::string(code));
   for (char const* const what : {"element-wise end", "element-wise end of another type", "other layouts",
                                  "axes in blocks", "end and other layouts", "sums of narrow elements scaled to bytes",
-                                 "several sums of the same windows", "floats of 16 bits"})
+                                 "several sums of the same windows", "terms added by parts", "floats of 16 bits"})
     names.push_back("program: " + std::string(what));
   names.push_back("derived space: a reduction computed in the loops of an end");
   std::sort(names.begin(), names.end());
