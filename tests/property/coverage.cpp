@@ -13,6 +13,7 @@
 #include "support/kernel_trial.hpp"
 #include "ttune/codegen/llvm_ir.hpp"
 #include "ttune/core/named_target.hpp"
+#include "ttune/ir/parts_of_term.hpp"
 #include "ttune/ir/print.hpp"
 #include "ttune/loop_nest/instantiate.hpp"
 #include "ttune/lowering/lower.hpp"
@@ -71,6 +72,8 @@ void look_at_rules(space const& s, reached& all) {
     auto const makes = [&](std::string_view end) { return !one.results.empty() && one.results[0].ends_with(end); };
     bool const splits_phases = one.what == primitive::split && one.results.back().ends_with("_p");
     if (one.what == primitive::rfactor && makes(".runs") && sums_much) ++here["sum of more than 8192 terms in runs"];
+    if (one.what == primitive::cache_read && makes(".rows")) ++here["rows packed term by term"];
+    if (one.what == primitive::compute_at && one.loops.size() == 4) ++here["panels of a task made before its loops"];
     if (one.what == primitive::rfactor && makes(".turns")) ++here["vectors that take terms in turn"];
     if (one.what == primitive::rfactor && makes(".shares")) ++here["terms shared by the cores"];
     if (one.what == primitive::compute_along) ++here["rows computed in the loops of column sums"];
@@ -193,6 +196,7 @@ void look_at_program(std::uint64_t seed, handle<ir::program> const& p, reached& 
   all["program: several sums of the same windows"] +=
       is_pipeline(*p) && std::any_of(p->stages.begin(), p->stages.end(), is_sibling);
   all["program: signs that leave functions"] += moves_signs(*p);
+  all["program: terms added by parts"] += last.reduces() && !ir::parts_of_term(last.components[0].value).empty();
   all["program: floats of 16 bits"] += kind_of_program(seed) == program_kind::halves;
 }
 
@@ -262,10 +266,11 @@ std::vector<std::string> required() {
   for (char const* const what : {"cache_read with an axis", "rows that slide"})
     for (char const* const source : {"random schedule: ", "derived space: "})
       names.push_back(source + std::string(what));
-  for (char const* const rule : {"sum of more than 8192 terms in runs", "terms shared by the cores",
-                                 "vectors that take terms in turn", "phases of rows", "phases of rows that stay a loop",
-                                 "phases of vectors", "siblings of a pipeline in one loop nest",
-                                 "vectors along interleaved pixels", "rows computed in the loops of column sums"})
+  for (char const* const rule :
+       {"sum of more than 8192 terms in runs", "terms shared by the cores", "vectors that take terms in turn",
+        "rows packed term by term", "panels of a task made before its loops", "phases of rows",
+        "phases of rows that stay a loop", "phases of vectors", "siblings of a pipeline in one loop nest",
+        "vectors along interleaved pixels", "rows computed in the loops of column sums"})
     names.push_back("derived space: " + std::string(rule));
   for (char const* const code :
        {"masked gather", "masked load", "masked store", "loads of gathered places, lane by lane",
@@ -273,9 +278,10 @@ std::vector<std::string> required() {
         "dot product of words", "vectors of floats rounded to f16", "rows permuted by AVX2", "rows permuted by AVX-512",
         "powers with a branch for unusual numbers", "roots estimated in 12 bits", "roots estimated in 14 bits"})
     names.push_back("text: " + std::string(code));
-  for (char const* const what : {"element-wise end", "element-wise end of another type", "other layouts",
-                                 "axes in blocks", "end and other layouts", "sums of narrow elements scaled to bytes",
-                                 "several sums of the same windows", "floats of 16 bits", "signs that leave functions"})
+  for (char const* const what :
+       {"element-wise end", "element-wise end of another type", "other layouts", "axes in blocks",
+        "end and other layouts", "sums of narrow elements scaled to bytes", "several sums of the same windows",
+        "terms added by parts", "floats of 16 bits", "signs that leave functions"})
     names.push_back("program: " + std::string(what));
   names.push_back("derived space: a reduction computed in the loops of an end");
   std::sort(names.begin(), names.end());

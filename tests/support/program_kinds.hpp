@@ -11,18 +11,20 @@
 #include "support/random_matrix.hpp"
 #include "support/random_operands.hpp"
 #include "support/random_pipeline.hpp"
+#include "support/random_product.hpp"
 #include "support/random_program.hpp"
 
 namespace ttune_test {
 
-/// The generators. Of 14 programs, two are pipelines, two contractions, one has floats of 16 and 32 bits only, one
-/// reads a matrix by rows and by columns.
-enum class program_kind : std::uint8_t { any, pipeline, contraction, halves, matrix };
+/// The generators. Of 14 programs, two are pipelines, two contractions, one is a product of wide matrices, one reads a
+/// matrix by rows and by columns, one has floats of 16 and 32 bits only.
+enum class program_kind : std::uint8_t { any, pipeline, contraction, product, matrix, halves };
 
 [[nodiscard]] constexpr program_kind kind_of_program(std::uint64_t seed) noexcept {
   if (seed % 7 == 3) return program_kind::pipeline;
   if (seed % 7 == 5) return program_kind::contraction;
   if (seed % 14 == 8) return program_kind::matrix;
+  if (seed % 14 == 13) return program_kind::product;
   return seed % 14 == 6 ? program_kind::halves : program_kind::any;
 }
 
@@ -48,6 +50,7 @@ enum class program_kind : std::uint8_t { any, pipeline, contraction, halves, mat
   if (kind == program_kind::pipeline) return random_pipeline(random);
   if (kind == program_kind::contraction) return contraction_generator(random, options).make();
   if (kind == program_kind::matrix) return matrix_generator(random, options).make();
+  if (kind == program_kind::product) return product_generator(random, options).make();
   return random_program(random, options);
 }
 

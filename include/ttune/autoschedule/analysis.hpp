@@ -84,26 +84,30 @@ inline constexpr double most_constants = 3;
   return found;
 }
 
-/// Returns true if a comparison in an expression relates two long axes of a stage, as `j <= i` does: iterations of one
-/// take unequal time then.
-[[nodiscard]] inline bool relates_axes(stage_plan const& st, ir::expr const& e) {
+/// Returns true if a comparison in an expression relates a long axis of a stage to another one, as `j <= i` does:
+/// iterations of both take unequal time then.
+[[nodiscard]] inline bool relates_axes(stage_plan const& st, ir::expr const& e, std::size_t axis) {
   constexpr std::int64_t least_length = 32;
+  auto const uses = [&](ir::expr const& n, std::size_t x) {
+    return st.axis_size(x) >= least_length && ir::contains(n, [&](ir::expr const& part) {
+             auto const* v = ir::as<ir::variable>(part);
+             return v && v->name == st.axis_name(x);
+           });
+  };
   return e && ir::contains(e, [&](ir::expr const& n) {
            auto const* b = ir::as<ir::binary>(n);
-           if (!b || (b->op != ir::binary_op::less && b->op != ir::binary_op::less_equal)) return false;
-           std::int64_t related = 0;
+           if (!b || (b->op != ir::binary_op::less && b->op != ir::binary_op::less_equal) || !uses(n, axis))
+             return false;
            for (std::size_t x = 0; x < st.axis_count(); ++x)
-             related += st.axis_size(x) >= least_length && ir::contains(n, [&](ir::expr const& part) {
-                          auto const* v = ir::as<ir::variable>(part);
-                          return v && v->name == st.axis_name(x);
-                        });
-           return related > 1;
+             if (x != axis && uses(n, x)) return true;
+           return false;
          });
 }
-[[nodiscard]] inline bool is_triangular(stage_plan const& st) {
+/// Returns true if iterations of an axis take unequal time.
+[[nodiscard]] inline bool is_triangular(stage_plan const& st, std::size_t axis) {
   auto const& parts = st.definition->components;
-  return relates_axes(st, st.definition->predicate) ||
-         std::any_of(parts.begin(), parts.end(), [&](auto const& c) { return relates_axes(st, c.value); });
+  return relates_axes(st, st.definition->predicate, axis) ||
+         std::any_of(parts.begin(), parts.end(), [&](auto const& c) { return relates_axes(st, c.value, axis); });
 }
 
 /// Returns free axes with one element: their loops are outermost, so that they do not separate loops that are fused.

@@ -15,6 +15,7 @@
 #include "ttune/ir/bounding/rounding.hpp"
 #include "ttune/ir/interpret.hpp"
 #include "ttune/ir/make.hpp"
+#include "ttune/ir/parts_of_term.hpp"
 #include "ttune/ir/rounding_bounds.hpp"
 #include "ttune/ir/tuple.hpp"
 
@@ -163,12 +164,22 @@ class error_analysis {
     auto const& [name, type, value] = s->components[c];
     double terms = 1;
     for (auto const& a : s->reduction.axes) terms *= static_cast<double>(a.size());
-    auto const x = wide(value);
     auto const of_terms = reduced(*s, reduction_kind::sum, error(value));
     bool const worst = sums_ == sum_errors::worst;
-    auto const all = reduced(*s, reduction_kind::sum, worst ? magnitude(x) : x * x);
+    auto parts = reorders_apart(s->reduction) ? parts_of_term(value) : std::vector<part_of_term>();
+    if (parts.empty()) parts = {{value}};  // it is added as a whole
+    terms *= static_cast<double>(parts.size());
+    expr size;
+    expr off;
+    for (auto const& part : parts) {
+      auto const x = wide(part.value);
+      auto const of_part = worst ? magnitude(x) : x * x;
+      size = size ? size + of_part : of_part;
+      off = off ? larger_of(off, off_grid(x, type)) : off_grid(x, type);
+    }
+    auto const all = reduced(*s, reduction_kind::sum, size);
     auto const most = worst ? all : root(all * real_number(terms));  // at least the sum of magnitudes
-    auto exact = is_exact(reduced(*s, reduction_kind::maximum, off_grid(x, type)), most, type);
+    auto exact = is_exact(reduced(*s, reduction_kind::maximum, off), most, type);
     if (of_terms) exact = both(exact, make_unary(unary_op::logical_not, is_positive(of_terms)));
     auto const any = worst ? (all + or_zero(of_terms)) * real_number(2 * terms * rounding_unit(type))
                            : likely_error(wide(own_value(s, static_cast<int>(c))), root(all), type, terms);

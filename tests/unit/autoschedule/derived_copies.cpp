@@ -93,3 +93,15 @@ TEST_CASE("derived: terms that phases unroll are no terms of dot products") {
   for (char const* const name : {"x86-64-v2", "x86-64-v4"})
     ttune_test::check_space(derive_space(choosing.program(), named_target(name)), 4);
 }
+
+TEST_CASE("derived: all panels of a task are made before its loops, and rows are packed if their terms are far apart") {
+  auto const [i, j, k] = axes<"i", "j", "k">;
+  tensor<"A", double, 2> const A{{3, 131}};
+  tensor<"B", double, 2> const B{{3, 192}};
+  auto const D = compute<"D">(i, j) = sum(over(k), select(k * 40 < i, A(k, i) * B(k, j), 0));
+  auto const product = op(inputs(A, B), outputs(D), "triangular");
+  auto const in = derive_space(product.program(), named_target("x86-64-v4"));
+  CHECK(std::any_of(in.steps.begin(), in.steps.end(),
+                    [](step const& s) { return s.what == primitive::cache_read && s.results[0].ends_with(".rows"); }));
+  check_derived(product, 5);
+}

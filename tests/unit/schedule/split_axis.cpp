@@ -14,6 +14,8 @@
 #include "ttune/schedule.hpp"
 #include "ttune/schedule/plan.hpp"
 
+namespace split_axis_tests {
+
 using namespace ttune;
 
 namespace {
@@ -102,3 +104,5 @@ TEST_CASE("split_axis: derived spaces have it for transforms of blocks and rows 
   auto const P = compute<"P">(y, x) = sum(over(k), A(y, k) * B(k, x));
   CHECK(!splits(op(inputs(A, B), outputs(P)).program()));
 }
+
+}  // namespace split_axis_tests

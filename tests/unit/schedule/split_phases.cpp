@@ -14,6 +14,8 @@
 #include "ttune/schedule.hpp"
 #include "ttune/schedule/plan.hpp"
 
+namespace split_phases_tests {
+
 using namespace ttune;
 
 namespace {
@@ -115,3 +117,5 @@ TEST_CASE("split_phases: derived spaces have it for sums with phases, whatever t
   auto const O = compute<"O">(f, x) = sum(over(c), A(f, c) * B(c, x));
   CHECK(!has(op(inputs(A, B), outputs(O))));
 }
+
+}  // namespace split_phases_tests

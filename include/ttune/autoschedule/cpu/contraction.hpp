@@ -26,6 +26,7 @@
 #include "ttune/autoschedule/cpu/contraction_tasks.hpp"
 #include "ttune/autoschedule/cpu/contraction_tile.hpp"
 #include "ttune/autoschedule/cpu/packing.hpp"
+#include "ttune/autoschedule/cpu/panels.hpp"
 #include "ttune/autoschedule/cpu/reduced_order.hpp"
 #include "ttune/autoschedule/cpu/term_blocks.hpp"
 #include "ttune/autoschedule/dot_pattern.hpp"
@@ -73,6 +74,9 @@ class contraction {
             .dot = dot_,
             .lanes = axes_.lanes,
             .tasks = tasks_of_panel_,
+            .task_loop = keeps_panels_ ? task_ : std::string(),
+            .row_axis = axes_.rows,
+            .row_loop = axes_.rows < 0 ? std::string() : axes_.reader_axis(axes_.rows) + "_1",
             .for_a_block = !blocks_.name.empty() && !blocks_.is_last};
   }
   [[nodiscard]] std::string knob_name(std::string const& what) const { return reader_ + "." + what; }
@@ -111,7 +115,12 @@ class contraction {
     auto const parallel = division.parallel_axis(axes);
     auto const kept = division.axis_kept_on_cores();
     reader_loops loops;
+    keeps_panels_ = keeps_panels(kept, parallel);
     for (auto const a : axes) split_axis(a, a == kept, a == parallel, loops);
+    if (keeps_panels_) {  // tiles of rows are read once, and use all panels
+      auto const panel = std::find(loops.middle.begin(), loops.middle.end(), axes_.reader_axis(axes_.vectors) + "_1");
+      std::rotate(panel, panel + 1, loops.middle.end());
+    }
     order_reader(loops);
     if (!blocked_) permute(reader_, loops.middle);
     bool const fuses = loops.tasks.size() > 1 && !blocks_.is_last;
@@ -126,17 +135,41 @@ class contraction {
       out_.step(primitive::unroll, reader_, {across ? vector_loop : axes_.reader_axis(axes_.rows) + "_2"});
   }
 
+  /// Returns the tiles to choose from for a task along an axis; with `shares`, each core may get one share of it.
+  [[nodiscard]] std::vector<std::int32_t> chunks(std::int32_t a, bool shares) const {
+    auto sizes = doublings(ceil_divide(axes_.size(a), a == axes_.vectors ? axes_.lanes : 1));
+    if (shares) sizes.push_back(static_cast<std::int32_t>(share_of(a)));
+    return sizes;
+  }
+  [[nodiscard]] std::int64_t share_of(std::int32_t a) const {
+    return ceil_divide(tasks().tiles(a), static_cast<std::int64_t>(out_.machine().cores));
+  }
+  [[nodiscard]] std::int64_t seed_chunk(std::int32_t a, bool shares, bool is_parallel) const {
+    if (shares) return share_of(a);
+    return is_parallel ? tasks().parallel_chunk(a, chunks(a, false)) : chunks(a, false).back();
+  }
+
+  /// Returns true if the panels of a task stay in half of the second-level cache. They are then made before the loops
+  /// of the task, whose tiles of rows use one after the other.
+  [[nodiscard]] bool keeps_panels(std::int32_t kept, std::int32_t parallel) const {
+    if (axes_.rows < 0 || dot_ || blocked_ || !blocks_.name.empty() || !part_.axis.empty()) return false;
+    if (axes_.phases(axes_.vectors) > 1 || axes_.phases(axes_.rows) > 1) return false;
+    auto const v = axes_.vectors;
+    auto const chunk = std::min(seed_chunk(v, v == kept, v == parallel), tasks().tiles(v));
+    auto const bytes = bytes_of_panels(axes_.p, axes_.reduction, v, chunk * tile_.seed_vectors);
+    return chunk > 1 && bytes > 0 && bytes <= out_.machine().l2_bytes / 2;
+  }
+
   /// Splits an axis of the reader into tasks, their tiles and what is in a tile. `shares`: each core gets one share of
   /// the axis; `is_parallel`: the seed divides it among threads.
   void split_axis(std::int32_t a, bool shares, bool is_parallel, reader_loops& loops) {
     auto const division = tasks();
     auto const n = axes_.reader_axis(a);
     auto const count = division.tiles(a);
-    auto const whole = ceil_divide(axes_.size(a), a == axes_.vectors ? axes_.lanes : 1);
-    auto sizes = doublings(whole);
-    auto const share = ceil_divide(count, static_cast<std::int64_t>(out_.machine().cores));
-    if (shares) sizes.push_back(static_cast<std::int32_t>(share));
-    auto const seed = shares ? share : is_parallel ? division.parallel_chunk(a, sizes) : whole;
+    auto const seed = seed_chunk(a, shares, is_parallel);
+    auto sizes = chunks(a, shares);
+    if (std::find(sizes.begin(), sizes.end(), seed) == sizes.end())
+      sizes.insert(std::upper_bound(sizes.begin(), sizes.end(), seed), static_cast<std::int32_t>(seed));
     if (a != axes_.vectors) tasks_of_panel_ *= ceil_divide(count, std::min(seed, count));
     auto const chunk = n == blocks_.name ? block_of(a, sizes) : out_.one_of(knob_name("chunk_" + n), sizes, seed);
     bool const outermost = shares || (n == blocks_.name && blocks_.is_last);
@@ -325,6 +358,7 @@ class contraction {
   contraction_tile tile_;
   reduced_order reduced_;
   term_blocks blocked_;
+  bool keeps_panels_ = false;        ///< the panels of a task are made before its loops
   std::int64_t tasks_of_panel_ = 1;  ///< tasks of the seed with the same elements of the vector axis
   std::string task_;                 ///< the reader's loop over tasks
   std::vector<std::string> around_;  ///< if there are runs: the sum of them, and its loop around one

@@ -11,6 +11,7 @@
 #include "ttune/autoschedule/cpu/contraction_axes.hpp"
 #include "ttune/autoschedule/cpu/contraction_tile.hpp"
 #include "ttune/autoschedule/cpu/packing.hpp"
+#include "ttune/autoschedule/cpu/panels.hpp"
 #include "ttune/core/target.hpp"
 #include "ttune/support/integer.hpp"
 
@@ -64,7 +65,24 @@ class contraction_tasks {
         share = std::max(share, bytes_of(a) / static_cast<double>(count));
     auto const half = static_cast<double>(machine_.l2_bytes) / 2;
     while (sizes.size() > 1 && share * static_cast<double>(sizes.back()) > half) sizes.pop_back();
-    return balanced_chunk(count, sizes);
+    auto const most = axis == axes_.vectors ? most_panels() : 0;
+    if (most < 2) return balanced_chunk(axis, sizes);
+    std::vector<std::int32_t> kept;  // more panels than half of those that can be kept save little
+    for (auto n = ceil_divide(most, std::int64_t{2}); n <= std::min(most, count); ++n)
+      kept.push_back(static_cast<std::int32_t>(n));
+    return balanced_chunk(axis, kept.empty() ? sizes : kept);
+  }
+
+  /// Returns the number of panels that fit half of the second-level cache; 0 if it does not matter, because the other
+  /// half holds the operands that all tiles along the vectors read, or there are no panels.
+  [[nodiscard]] std::int64_t most_panels() const {
+    if (in_blocks_ || axes_.rows < 0) return 0;
+    auto const half = machine_.l2_bytes / 2;
+    auto const each = bytes_of_panels(axes_.p, axes_.reduction, axes_.vectors, tile_.seed_vectors);
+    double others = 0;
+    for (auto const& a : axes_.reduction.accesses)
+      if (!a.write && !moves(a, axes_.vectors)) others += bytes_of(a);
+    return each == 0 || others <= static_cast<double>(half) ? 0 : half / each;
   }
 
   /// Returns the axis of which each core computes its share in all stages between transforms, because lines written by
@@ -90,12 +108,14 @@ class contraction_tasks {
   }
 
   /// Returns the largest of `sizes` that keeps all cores busy: as many tasks per core as the machine wants, and less
-  /// than a twentieth of the time spent on waiting for the last task. Tasks of a triangle are unequal: threads take
-  /// more, smaller ones.
-  [[nodiscard]] std::int64_t balanced_chunk(std::int64_t count, std::vector<std::int32_t> const& sizes) const {
+  /// than a twentieth of the time spent on waiting for the last task. Tasks along a side of a triangle are unequal:
+  /// threads take more, smaller ones.
+  [[nodiscard]] std::int64_t balanced_chunk(std::int32_t axis, std::vector<std::int32_t> const& sizes) const {
     auto const cores = static_cast<std::int64_t>(machine_.cores);
-    auto const least_rounds =
-        machine_.tasks_a_core * (is_triangular(axes_.reduction) || is_triangular(axes_.reader) ? 4 : 1);
+    auto const count = tiles(axis);
+    auto const x = static_cast<std::size_t>(axis);
+    bool const is_unequal = is_triangular(axes_.reduction, x) || is_triangular(axes_.reader, x);
+    auto const least_rounds = machine_.tasks_a_core * (is_unequal ? 4 : 1);
     std::int64_t chosen = 1;
     double best = 0;
     for (std::int64_t const chunk : sizes) {

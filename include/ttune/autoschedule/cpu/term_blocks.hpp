@@ -15,7 +15,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "ttune/autoschedule/cpu/packing.hpp"
+#include "ttune/autoschedule/cpu/panels.hpp"
 #include "ttune/ir/tuple.hpp"
 #include "ttune/support/integer.hpp"
 
@@ -28,30 +28,13 @@ struct term_blocks {
   [[nodiscard]] explicit operator bool() const noexcept { return axis >= 0; }
 };
 
-/// Returns the bytes of the largest panel that is made for tiles of `tile_v` elements of the vector axis. A panel that
-/// few tiles of rows use does not count.
-[[nodiscard]] inline std::int64_t panel_bytes(plan const& p, stage_plan const& st, std::int32_t vector_axis,
-                                              std::int64_t tile_v) {
-  std::int64_t most = 0;
-  for (auto const& a : st.accesses) {
-    if (!is_packable(p, st, a, vector_axis) || is_constant_operand(p, a)) continue;
-    bool const contiguous = stride(p, st, a, static_cast<std::size_t>(vector_axis)) == 1;
-    if (uses_of(p, st, a) < (contiguous ? 32 : 16) || (contiguous && !has_far_rows(p, st, a))) continue;
-    auto bytes = tile_v * static_cast<std::int64_t>(size_in_bytes(st.definition->type()));
-    for (auto x = st.definition->axes.size(); x < st.axis_count(); ++x)
-      if (stride(p, st, a, x) != 0) bytes *= st.axis_size(x);
-    most = std::max(most, bytes);
-  }
-  return most;
-}
-
 /// Chooses blocks of the longest of the reduced axes `rolled`; nothing if the panels of all terms fit the second-level
 /// cache.
 [[nodiscard]] inline term_blocks blocks_of_terms(target const& machine, plan const& p, stage_plan const& st,
                                                  std::int32_t vector_axis, std::int64_t tile_v,
                                                  std::vector<std::int32_t> const& rolled) {
   if (!starts_at_zero(st) || !ir::reorders_apart(st.definition->reduction) || rolled.empty()) return {};
-  auto const bytes = panel_bytes(p, st, vector_axis, tile_v);
+  auto const bytes = bytes_of_largest_panel(p, st, vector_axis, tile_v);
   if (bytes <= machine.l2_bytes) return {};
   auto const size = [&](std::int32_t a) { return st.axis_size(static_cast<std::size_t>(a)); };
   auto const longest =

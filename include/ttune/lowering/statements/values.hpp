@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ttune/arith/conditions.hpp"
+#include "ttune/ir/parts_of_term.hpp"
 #include "ttune/ir/tuple.hpp"
 #include "ttune/ir/visit.hpp"
 #include "ttune/lowering/statements/guards.hpp"
@@ -108,14 +109,17 @@ class values {
       incoming.push_back(in_buffers(st, definition.components[c].value, axes));
     }
     if (definition.reduction.kind != ir::reduction_kind::tuple)
-      return {ir::make_store(buffers_[st][0], target,
-                             ir::make_combine(definition.reduction.kind, accumulated[0], incoming[0]))};
+      return {
+          ir::make_store(buffers_[st][0], target,
+                         ir::add_by_parts(ir::make_combine(definition.reduction.kind, accumulated[0], incoming[0])))};
     auto const order = ir::order_of_stores(definition.reduction);
     if (order.empty()) return combine_tuple(st, target, accumulated, incoming);
     std::vector<ir::stmt> stores;
-    for (auto const c : order)
-      stores.push_back(ir::make_store(buffers_[st][c], target,
-                                      substitute_arguments(definition.reduction.combine[c], accumulated, incoming)));
+    bool const reorders = ir::reorders_apart(definition.reduction);
+    for (auto const c : order) {
+      auto const sum = substitute_arguments(definition.reduction.combine[c], accumulated, incoming);
+      stores.push_back(ir::make_store(buffers_[st][c], target, reorders ? ir::add_by_parts(sum) : sum));
+    }
     return stores;
   }
 
