@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "ttune/ir/make.hpp"
 #include "ttune/ir/operands.hpp"
-#include "ttune/ir/visit.hpp"
 
 namespace ttune { inline namespace v0 { namespace ir {
 

@@ -20,28 +20,6 @@ decltype(auto) visit(stmt const& s, Functions&&... functions) {
   return std::visit(overloaded<std::decay_t<Functions>...>{std::forward<Functions>(functions)...}, s->what);
 }
 
-/// Calls `f` on the direct operands of an expression, in order of evaluation, without building anything. A chain of
-/// tests replaces `visit` here, which would be instantiated for each of the many functions that walk expressions.
-template <class Function>
-void for_each_operand(expr const& e, Function&& f) {
-  static_assert(std::variant_size_v<decltype(expr_node::what)> == 8, "a new kind of node: has it operands?");
-  if (auto const* u = as<unary>(e)) {
-    f(u->operand);
-  } else if (auto const* b = as<binary>(e)) {
-    f(b->left);
-    f(b->right);
-  } else if (auto const* s = as<select>(e)) {
-    f(s->condition);
-    f(s->when_true);
-    f(s->when_false);
-  } else if (auto const* c = as<cast>(e)) {
-    f(c->operand);
-  } else if (auto const* a = as<access>(e)) {
-    for (auto const& i : a->indices) f(i);
-    if (a->fill) f(a->fill);
-  }
-}
-
 /// Returns true for an operation on elements: not on indices or conditions, and not a conversion.
 [[nodiscard]] inline bool is_arithmetic(expr const& e) {
   auto const* u = as<unary>(e);

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "ttune/autoschedule/cpu/computed_once.hpp"
+#include "ttune/autoschedule/cpu/long_rows.hpp"
 #include "ttune/autoschedule/phases.hpp"
 #include "ttune/schedule/primitive/expand_reduction.hpp"
 
