@@ -122,6 +122,9 @@ class schedule_reader {
     else if (name_ == "cache_read") to.add(primitive(), sources(), {argument(1)});
     else if (name_ == "compute_with") to.add(primitive(), {argument(0)});
     else if (name_ == "compute_at") to.add(primitive(), {argument(0), arguments_.at(1)});
+    else if (name_ == "compute_along")
+      to.add(primitive(), {arguments_.at(0), argument(1), argument(2)}, {},
+             {ttune::literal(std::stoll(arguments_.at(3)))});
     else if (name_ == "rfactor")
       to.add(primitive(), {arguments_.at(0)}, {argument(2), arguments_.at(3)},
              {ttune::literal(std::stoll(arguments_.at(1)))});
