@@ -8,7 +8,7 @@
 
 namespace ttune { inline namespace v0 { namespace lowering {
 
-/// What kernels may use.
+/// The properties of a device that decide which passes change its kernels.
 struct device_features {
   std::string language;  ///< its name, for messages
   target machine;

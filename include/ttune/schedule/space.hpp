@@ -12,8 +12,8 @@
 
 namespace ttune { inline namespace v0 {
 
-/// What the tuner searches: a program and its schedules, one for each choice of values for the knobs that satisfies the
-/// constraints.
+/// The set that the tuner searches: a program and its schedules, one for each choice of values for the knobs that
+/// satisfies the constraints.
 struct space {
   handle<ir::program> program;
   std::vector<step> steps;

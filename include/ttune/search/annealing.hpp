@@ -49,7 +49,7 @@ class annealing final : public search_strategy {
   /// mixed with the planned random trials. The chains continue in the next round.
   [[nodiscard]] std::vector<configuration> propose(search_request const& request) override;
 
-  /// What one round of all chains did.
+  /// Counts of one round of all chains.
   struct round_report {
     std::size_t evaluations = 0;  ///< number of scored configurations
     int steps = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes the phases of a reduction's free axes axes of their own, so that its operands are read at affine places.
 //
-// Where no element needs to move, the axis becomes two in place (primitive/split_axis.hpp): the rows of an image, or
+// An axis becomes two in place if no element needs to move (primitive/split_axis.hpp): the rows of an image, or
 // transforms of blocks, which are products of small matrices then.
 //
 //   O(x) = sum(k) I(x / 8 * 8 + k) * D(x % 8, k)     →     O(o, p) = sum(k) I(o * 8 + k) * D(p, k)

@@ -49,7 +49,7 @@ namespace detail {
 }  // namespace detail
 
 /// Returns 1 / sqrt(x); the machine has AVX-512 with vectors of all lengths. Every number of lanes gives the same bits.
-/// Where the steps make no number, at 0, at infinity and below 0, the estimate is the result.
+/// The estimate is the result where the steps make no number: at 0, at infinity and below 0.
 [[nodiscard]] inline lane_value reciprocal_root(lane_value const& x) {
   auto const estimate = detail::estimated_reciprocal_root(x);
   auto const made = detail::newton_step(x, x.wide() ? detail::cubic_step(x, estimate) : estimate);
