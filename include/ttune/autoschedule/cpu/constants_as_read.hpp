@@ -4,8 +4,7 @@
 // is packed as other constants are.
 //
 //   O(f, p, o) = sum(c, s) I(c, o + p - s) * W(c, f, 1 - p + 2 * s)
-//                                          →      E(f, p, c, s) = W(c, f, 1 - p + 2 * s);  O(f, p, o) = … * E(f, p, c,
-//                                          s)
+//     →  E(f, p, c, s) = W(c, f, 1 - p + 2 * s);  O(f, p, o) = sum(c, s) I(c, o + p - s) * E(f, p, c, s)
 #pragma once
 
 #include <optional>

@@ -71,7 +71,7 @@ namespace detail {
   }
 }
 
-/// Returns true if an operand is laid out before all calls, so that lanes may run along any axis of it.
+/// Returns true if a stage reads a constant, which is laid out before all calls: lanes may run along any axis of it.
 [[nodiscard]] inline bool reads_constants(plan const& p, stage_plan const& st) {
   return std::any_of(st.accesses.begin(), st.accesses.end(),
                      [&](access_plan const& a) { return !a.write && is_constant_operand(p, a); });

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds sums of the columns of a matrix, and stages that read or write the same matrix row by row, so that one pass
 // over the matrix serves all of them: gradients of a layer's parameters beside that of its input, y = A'(A x), A' r
-// beside A p. The sums are divided into shares of rows, one or more per core, and these into runs of a few rows. The
-// other stages are computed for the rows of a run, while these are in a first-level cache.
+// beside A p. The sums are divided into shares of rows, two to eight per core, and these into runs of a few rows. The
+// other stages are computed for the rows of a run, while these are in the core's caches.
 //
 //   C(j) = sum(i) A(i, j) …       →      runs(i_run, t, j) = sum(i < rows of a run) A(…, j) …
 //   R(i) = sum(j) A(i, j) …              C.shares(t, j) = sum(i_run) runs(i_run, t, j);   R along the rows of `runs`
