@@ -195,6 +195,25 @@ TEST_CASE("derived: depthwise convolution and pooling") {
   check_derived(op(inputs(I), outputs(P), "pool"));
 }
 
+TEST_CASE("derived: taps between two lanes are unrolled, and share the loads of whole vectors") {
+  auto const [c, y, x, r, s] = axes<"c", "y", "x", "r", "s">;
+  tensor<"I", float, 3> const I{{5, 12, 140}};
+  auto const unrolled = [](handle<ir::program> const& p) {
+    auto const space = derive_space(p, named_target("x86-64-v4"));
+    return std::any_of(space.steps.begin(), space.steps.end(), [](step const& each) {
+      return each.what == primitive::unroll && each.loops == std::vector<std::string>{"s"};
+    });
+  };
+  auto const halves = compute<"P">(c, y.in(6), x.in(70)) = max(over(r.in(2), s.in(2)), I(c, y * 2 + r, x * 2 + s));
+  auto const thirds = compute<"P">(c, y.in(4), x.in(46)) = sum(over(r.in(3), s.in(3)), I(c, y * 3 + r, x * 3 + s));
+  auto const overlapping = compute<"P">(c, y.in(5), x.in(69)) = max(over(r.in(3), s.in(3)), I(c, y * 2 + r, x * 2 + s));
+  CHECK(unrolled(op(inputs(I), outputs(halves)).program()));
+  CHECK(unrolled(op(inputs(I), outputs(thirds)).program()));
+  CHECK_FALSE(unrolled(op(inputs(I), outputs(overlapping)).program()));
+  check_derived(op(inputs(I), outputs(halves), "pool_of_halves"), 6);
+  check_derived(op(inputs(I), outputs(thirds), "sums_of_thirds"), 6);
+}
+
 TEST_CASE("derived: windows over images with axes of one element") {
   for (ops::window2d_shape const& s : {ops::window2d_shape{2, 1, 5, 13, 3, 2, 1},
                                        {1, 19, 3, 2, 2, 1, 0},

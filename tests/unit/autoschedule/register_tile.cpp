@@ -30,6 +30,14 @@ TEST_CASE("register tiles: those that do not fit the registers have no score") {
   CHECK_FALSE(row.fits(31 * 16, 1));
 }
 
+TEST_CASE("register tiles: vectors that taps share count as registers") {
+  auto t = product(960);
+  t.kept_each = 1;
+  CHECK(t.rate(16, 16) > 1.5 * t.rate(16, 17));
+  t.kept_each = 2;
+  CHECK(t.rate(16, 10) > 1.5 * t.rate(16, 11));
+}
+
 TEST_CASE("register tiles: each sum of an element has registers of its own") {
   auto t = product(960);
   t.sums = 2;

@@ -72,6 +72,43 @@ TEST_CASE("compute_once: a function of elements, at whatever places they are rea
   check_same(p, with);
 }
 
+TEST_CASE("compute_once: takes what surrounds the function in the same way everywhere") {
+  auto const elu = [](auto const& x) { return select(x > 0, x + 1, exp(x)); };
+  auto const C = compute<"C">(i, j) = sum(over(k), elu(A(i, k)) * B(k, j));
+  auto const n = compute<"n">(i) = sum(over(k), elu(A(i, k)));
+  auto const D = compute<"D">(i, j) = C(i, j) / n(i);
+  auto const p = op(inputs(A, B), outputs(D)).program();
+  for (auto const& of : {std::vector<std::string>{"i", "k"}, {"A"}}) {
+    auto const with = once(p, "C", of);
+    auto const text = ir::print(*with);
+    REQUIRE(with->stages.size() == 4);
+    CHECK(says(text, "sum(k < 8) E(i, k) * B(k, j)"));
+    CHECK(text.find("select") == text.rfind("select"));
+    check_same(p, with);
+  }
+}
+
+TEST_CASE("compute_once: leaves surroundings that differ, are wider, or are a whole map") {
+  auto const different = compute<"C">(i, j) = sum(over(k), (exp(A(i, k)) + 1) * B(k, j) + exp(A(i, k)));
+  auto const of_different = once(op(inputs(A, B), outputs(different)).program(), "C", {"i", "k"});
+  CHECK(says(ir::print(*of_different), "E(i < 6, k < 8) = exp(A(i, k))\n"));
+  auto const wider = compute<"C">(i, j) = sum(over(k), cast<double>(exp(A(i, k))) * cast<double>(B(k, j)));
+  auto const of_wider = once(op(inputs(A, B), outputs(wider)).program(), "C", {"i", "k"});
+  CHECK(says(ir::print(*of_wider), "E(i < 6, k < 8) = exp(A(i, k))\n"));
+  auto const map = compute<"M">(i, k) = exp(A(i, k)) + 1;
+  auto const of_map = once(op(inputs(A), outputs(map)).program(), "M", {"i", "k"});
+  CHECK(says(ir::print(*of_map), "E(i < 6, k < 8) = exp(A(i, k))\n"));
+}
+
+TEST_CASE("compute_once: the new stage has the axes in the order of the step") {
+  auto const C = compute<"C">(i.in(8), j) = sum(over(k.in(6)), exp(A(k, i)) * B(i, j));
+  auto const p = op(inputs(A, B), outputs(C)).program();
+  auto const with = once(p, "C", {"k", "i"});
+  CHECK(says(ir::print(*with), "E(k < 6, i < 8) = exp(A(k, i))\n"));
+  check_same(p, with);
+  CHECK(says(refusal(p, "C", {"k", "k"}), "are not the axes of any function"));
+}
+
 TEST_CASE("compute_once: no function of elements that a guard protects") {
   auto const P = compute<"P">(i.in(9), j) = sum(over(k), select(i < 6, exp(zero_outside(A)(i, k)), 0.0F) * B(k, j));
   auto const p = op(inputs(A, B), outputs(P)).program();
@@ -102,6 +139,17 @@ TEST_CASE("derived: functions with few different arguments are computed once for
   ttune_test::check_derived(op(inputs(A, B), outputs(product), "exp_product"));
   ttune_test::check_derived(op(inputs(V), outputs(window), "window_of_roots"));
   ttune_test::check_derived(op(inputs(A), outputs(softmax), "softmax_without_stages"));
+}
+
+TEST_CASE("derived: a function that is computed once is stored in the order of its elements") {
+  auto const C = compute<"C">(i.in(8), j) = sum(over(k.in(6)), exp(A(k, i)) * B(k, j));
+  auto const D = op(inputs(A, B), outputs(C), "exp_transposed");
+  auto const space = derive_space(D.program(), named_target("x86-64-v3"));
+  auto const found = std::find_if(space.steps.begin(), space.steps.end(),
+                                  [](step const& s) { return s.what == primitive::compute_once; });
+  REQUIRE(found != space.steps.end());
+  CHECK(found->loops == std::vector<std::string>{"k", "i"});
+  ttune_test::check_derived(D);
 }
 
 TEST_CASE("compute_once: a constant that is read at other places than its axes is laid out as it is read") {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "ttune/autoschedule/select_axis.hpp"
+#include "ttune/ir/statement_queries.hpp"
 #include "ttune/schedule/primitive/functions.hpp"
 
 namespace ttune { inline namespace v0 { namespace autoschedule {
@@ -72,6 +73,28 @@ namespace detail {
   return reader + "." + kind + std::to_string(number);
 }
 
+/// Returns the names of axes in the order in which the elements that an expression reads are stored: those of the read
+/// with most of the axes.
+[[nodiscard]] inline std::vector<std::string> in_order_of_elements(ir::expr const& e,
+                                                                   std::vector<ir::axis> const& axes) {
+  std::vector<std::string> best;
+  ir::for_each_node(e, [&](ir::expr const& part) {
+    auto const* read = ir::as<ir::access>(part);
+    if (!read) return;
+    std::vector<std::string> moved;
+    for (auto const& i : read->indices)
+      for (auto const& a : axes)
+        if (std::find(moved.begin(), moved.end(), a.name) == moved.end() && ir::mentions(i, {a.name}))
+          moved.push_back(a.name);
+    if (moved.size() > best.size()) best = std::move(moved);
+  });
+  std::vector<std::string> order;
+  for (auto const& a : axes)
+    if (std::find(best.begin(), best.end(), a.name) == best.end()) order.push_back(a.name);
+  order.insert(order.end(), best.begin(), best.end());
+  return order;
+}
+
 /// Returns the axes or the source for the step; nothing if the function can stay where it is.
 [[nodiscard]] inline std::optional<std::vector<std::string>> computed_fewer_times(ir::program const& p,
                                                                                   ir::stage const& st,
@@ -89,9 +112,7 @@ namespace detail {
   if (axes.empty() || points > most_once_elements || !changes_inside(st, axes) ||
       !primitives::is_defined_everywhere(term, arith::ranges_of(st)) || times_of_term(p, term, axes) < least_times_once)
     return std::nullopt;
-  std::vector<std::string> names;
-  for (auto const& a : axes) names.push_back(a.name);
-  return names;
+  return in_order_of_elements(term, axes);
 }
 
 /// Returns the outermost function in an expression that should be a stage of its own.

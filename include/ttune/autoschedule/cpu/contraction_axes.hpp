@@ -74,6 +74,18 @@ struct contraction_axes {
                                  [&](access_plan const& access) { return moves_with(access, a, b); });
   }
 
+  /// Returns true for a short reduced axis that runs through the elements between those of two lanes, as in
+  /// I(2 * x + r): if its iterations are unrolled, they share loads of whole vectors.
+  [[nodiscard]] bool is_interleaved(access_plan const& read, std::int32_t a) const {
+    constexpr std::int64_t most_between = 4;
+    auto const between = std::abs(stride(p, reduction, read, static_cast<std::size_t>(vectors)));
+    return !read.write && size(a) > 1 && size(a) <= between && between <= most_between && moves_with(read, a, vectors);
+  }
+  [[nodiscard]] bool is_interleaved(std::int32_t a) const {
+    return std::any_of(reduction.accesses.begin(), reduction.accesses.end(),
+                       [&](access_plan const& read) { return is_interleaved(read, a); });
+  }
+
   /// Returns true for a reduced axis along which a shorter free axis slides, as the rows of an image in the gradient of
   /// the weights of a convolution.
   [[nodiscard]] bool is_slid_over(std::int32_t a) const {

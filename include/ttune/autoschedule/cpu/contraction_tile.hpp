@@ -132,7 +132,7 @@ class contraction_tile_choice {
     made.sums = axes_.sums();
     made.loads_each = loads_each();
     made.unrolls_taps = axes_.has_window();
-    made.shares_rows = shares_rows();
+    made.kept_each = kept_each();
     made.stores_across = axes_.rows_contiguous();
     return made;
   }
@@ -167,15 +167,23 @@ class contraction_tile_choice {
     return std::max<std::int64_t>(n, 1);
   }
 
-  /// Returns true if vectors of a row under one tap of a window are under the next tap for another row. They stay in
-  /// registers, about as many as accumulators (a blur of 5x5: 0.46 of peak with 20, 1.07 with 16).
-  [[nodiscard]] bool shares_rows() const {
+  /// Returns the registers per accumulator for vectors that taps share: those of a row under one tap of a window are
+  /// under the next tap for another row (a blur of 5x5: 0.46 of peak with 20 accumulators, 1.07 with 16); those under
+  /// one tap of an interleaved axis hold the elements of the next one.
+  [[nodiscard]] std::int64_t kept_each() const {
+    std::int64_t most = 0;
+    if (axes_.rows < 0) return most;
     for (auto const& access : axes_.reduction.accesses)
-      for (auto a = axes_.free_axes(); a < axes_.all_axes(); ++a)
-        if (!access.write && axes_.is_window(a) && axes_.moves_with(access, a, axes_.rows) &&
-            stride(axes_.p, axes_.reduction, access, static_cast<std::size_t>(axes_.vectors)) != 0)
-          return true;
-    return false;
+      for (auto a = axes_.free_axes(); a < axes_.all_axes(); ++a) {
+        if (access.write || !moves(access, axes_.vectors)) continue;
+        if (axes_.is_window(a) && axes_.moves_with(access, a, axes_.rows)) most = std::max<std::int64_t>(most, 1);
+        if (axes_.is_interleaved(access, a) && moves(access, axes_.rows)) most = std::max(most, axes_.size(a));
+      }
+    return most;
+  }
+
+  [[nodiscard]] bool moves(access_plan const& access, std::int32_t axis) const {
+    return stride(axes_.p, axes_.reduction, access, static_cast<std::size_t>(axis)) != 0;
   }
 
   space_builder& out_;

@@ -33,7 +33,7 @@ class reduced_order_choice {
     for (auto a = axes_.free_axes(); a < axes_.all_axes(); ++a) {
       if (axes_.size(a) == 1) continue;
       if (axes_.is_window(a)) made.windows.push_back(a);
-      else if (is_phased(a) || meets_lanes(a)) made.windows.insert(made.windows.begin(), a);
+      else if (is_phased(a) || meets_lanes(a) || axes_.is_interleaved(a)) made.windows.insert(made.windows.begin(), a);
       else if (is_guarded(axes_.reduction, static_cast<std::size_t>(a)) && !(taps_outside && axes_.is_slid_over(a)))
         guarded.push_back(a);
       else longs.push_back(a);

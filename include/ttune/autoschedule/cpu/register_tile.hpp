@@ -22,7 +22,7 @@ struct register_tiles {
   std::int64_t sums = 1;           ///< sums of an element: a stage may have several components
   std::int64_t loads_each = 1;     ///< without rows: loads of a vector of an operand that is not contiguous
   bool unrolls_taps = false;       ///< taps of a window need addresses and operands of their own
-  bool shares_rows = false;        ///< elements under one tap of a window are kept for the next one
+  std::int64_t kept_each = 0;      ///< registers per accumulator, for elements under one tap that the next one uses
   bool stores_across = false;      ///< neighbours in memory are along the rows
 
   [[nodiscard]] std::int64_t vectors(std::int64_t elements) const { return ceil_divide(elements, lanes); }
@@ -56,7 +56,7 @@ struct register_tiles {
 
   /// Returns the expected share of peak inside of one tile: at most one load per two multiply-adds is good, ten
   /// accumulators hide the latency, and too many spill: more than 28 of 32 registers, more than 21 if taps are
-  /// unrolled, more than 16 if rows are shared. Several loads of each vector hide the latency of fewer accumulators,
+  /// unrolled, all with those that taps share. Several loads of each vector hide the latency of fewer accumulators,
   /// and make more code of many (softmax of rows of ten: 1.1 s of compilation with 28 vectors). A tile stored across
   /// its vectors costs a shuffle and a store per vector (C7 and C9 of ResNet-18: 0.55 and 0.77 of peak with 28, 1.05
   /// with 14).
@@ -66,7 +66,7 @@ struct register_tiles {
     double const loads =
         static_cast<double>((loads_each > 1 ? 0 : rows) + n * loads_each) / static_cast<double>(accumulators);
     double const latency = std::min(1.0, static_cast<double>(accumulators * loads_each) / 10.0);
-    double const crowded = shares_rows ? (2 * accumulators > registers ? 0.5 : 1.0)
+    double const crowded = kept_each > 0 ? ((1 + kept_each) * accumulators > registers ? 0.5 : 1.0)
                            : accumulators > registers - (unrolls_taps ? 11 : 4) ? 0.8
                                                                                 : 1.0;
     double const stores =

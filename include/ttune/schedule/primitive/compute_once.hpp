@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // compute_once: a function with fewer different arguments than its stage has elements becomes a stage. It is the
-// largest function of the stage that depends on exactly the axes given, or on the elements of one source.
+// largest function of the stage that depends on exactly the axes given, or on the elements of one source, with all
+// operations around it that depend on nothing else and are the same wherever the function is computed.
 //
 //   C(i, j) = sum(k) exp(A(i, k)) * B(k, j)      →      E(i, k) = exp(A(i, k))
 //                                                       C(i, j) = sum(k) E(i, k) * B(k, j)   compute_once({i, k}, "E")
@@ -8,10 +9,14 @@
 //   O(x) = sum(r) exp(A(x + r))                  →      E(d0) = exp(A(d0))
 //                                                       O(x) = sum(r) E(x + r)               compute_once({A}, "E")
 //
-// All stages that compute the same function read the new stage, too. Only functions are taken (exp, sqrt, power, …),
-// because their results do not depend on absent arguments; if there is none of these axes, an element of a constant, so
-// that constants are laid out as they are read: W(c, 2 * s + 1 - p) becomes E(p, c, s). They must be defined at all
-// points of the axes, whatever guards the stage has: no read may lie outside, and no integer may be divided by data.
+//   C(i, j) = sum(k) select(A(i, k) > 0, A(i, k) + 1, exp(A(i, k))) * B(k, j)
+//     →  E(i, k) = select(A(i, k) > 0, A(i, k) + 1, exp(A(i, k)));  C(i, j) = sum(k) E(i, k) * B(k, j)
+//
+// All stages that compute the same function read the new stage, too. Its axes have the order of the step. Only
+// functions are taken (exp, sqrt, power, …), because their results do not depend on absent arguments; if there is none
+// of these axes, an element of a constant, so that constants are laid out as they are read: W(c, 2 * s + 1 - p) becomes
+// E(p, c, s). They must be defined at all points of the axes, whatever guards the stage has: no read may lie outside,
+// and no integer may be divided by data.
 //
 // .compute_once({"i", "k"}, "E") prints
 //
@@ -142,22 +147,61 @@ template <class PlaceOf>
   return b.finish();
 }
 
+/// Returns the largest expression around a function that has the same form at all places where the function is
+/// computed, and no wider elements; it is not the whole value of a stage without a reduction, which would be a copy.
+/// `form_in(stage, e)` is null for expressions that the new stage cannot compute.
+template <class FormIn>
+[[nodiscard]] ir::expr with_surroundings(ir::program const& p, ir::expr term, FormIn const& form_in) {
+  while (true) {
+    ir::expr around;
+    bool same = true;
+    auto const is_term = [&](ir::stage const& st, ir::expr const& e) {
+      if (e->type != term->type) return false;
+      auto const form = form_in(st, e);
+      return form && ir::equal(form, term);
+    };
+    for (auto const& st : p.stages)
+      for (auto const& c : st->components) {
+        same = same && !is_term(*st, c.value);
+        ir::for_each_node(c.value, [&](ir::expr const& e) {
+          bool holds = false;
+          ir::for_each_operand(e, [&](ir::expr const& o) { holds = holds || is_term(*st, o); });
+          if (!holds) return;
+          auto const form = form_in(*st, e);
+          bool const is_copy = !st->reduces() && ir::equal(e, c.value);
+          same = same && form && !is_copy && (!around || ir::equal(form, around));
+          around = form;
+        });
+      }
+    if (!same || !around || size_in_bytes(around->type) > size_in_bytes(term->type)) return term;
+    term = around;
+  }
+}
+
 [[nodiscard]] inline handle<ir::program> once_for_axes(handle<ir::program> const& p, step const& s,
                                                        ir::stage const& target) {
-  auto const known = arith::ranges_of(target);
-  auto const has_names = [&](std::vector<ir::axis> const& axes) {
-    return std::equal(axes.begin(), axes.end(), s.loops.begin(), s.loops.end(),
-                      [](ir::axis const& a, std::string const& name) { return a.name == name; });
+  auto const fits = [&](ir::stage const& st, ir::expr const& e) {
+    auto const axes = axes_of(e, st);
+    return axes.size() == s.loops.size() && has_axes(target, axes) &&
+           std::all_of(axes.begin(), axes.end(),
+                       [&](ir::axis const& a) { return std::count(s.loops.begin(), s.loops.end(), a.name) == 1; }) &&
+           is_defined_everywhere(e, arith::ranges_of(st));
   };
-  auto const term = largest_part(
-      target, [&](ir::expr const& e) { return has_names(axes_of(e, target)) && is_defined_everywhere(e, known); });
-  if (!term) refuse(s, listed(s.loops), "are not the axes of any function in " + target.name);
-  auto const axes = axes_of(term, target);
+  auto const found = largest_part(target, [&](ir::expr const& e) { return fits(target, e); });
+  if (!found) refuse(s, listed(s.loops), "are not the axes of any function in " + target.name);
+  bool const is_constant = !is_function(found);
+  auto const form_in = [&](ir::stage const& st, ir::expr const& e) {
+    return (is_constant ? is_constant_read(e) : holds_function(e)) && fits(st, e) ? e : ir::expr();
+  };
+  auto const term = is_constant ? found : with_surroundings(*p, found, form_in);
+  std::vector<ir::axis> axes;
   std::vector<ir::expr> indices;
-  for (auto const& a : axes) indices.push_back(ir::make_variable(a.name) + -a.begin);
+  for (auto const& name : s.loops)
+    for (auto const& a : axes_of(term, target))
+      if (a.name == name) axes.push_back(a), indices.push_back(ir::make_variable(a.name) + -a.begin);
   return with_stage(p, stage_of(s.results[0], term, axes), [&](ir::stage const& st, ir::expr const& part) {
-    bool const same = is_function(part) == is_function(term) && ir::equal(part, term) && has_axes(st, axes);
-    return same ? std::optional(indices) : std::nullopt;
+    auto const form = form_in(st, part);
+    return form && ir::equal(form, term) ? std::optional(indices) : std::nullopt;
   });
 }
 
@@ -166,28 +210,31 @@ template <class PlaceOf>
   auto const reads_it = [&](ir::expr const& element) {
     return ir::name_of(ir::as<ir::access>(element)->from) == s.loops[0];
   };
-  auto const term = largest_part(target, [&](ir::expr const& e) {
+  auto const found = largest_part(target, [&](ir::expr const& e) {
     if (!is_function(e)) return false;
     auto const f = as_function_of_element(e);
     return f.form && reads_it(f.element);
   });
-  if (!term) refuse(s, s.loops[0], "is no source of which " + target.name + " has a function of single elements");
-  auto const wanted = as_function_of_element(term);
+  if (!found) refuse(s, s.loops[0], "is no source of which " + target.name + " has a function of single elements");
+  auto const wanted =
+      with_surroundings(*p, as_function_of_element(found).form,
+                        [](ir::stage const&, ir::expr const& e) { return as_function_of_element(e).form; });
   std::vector<ir::axis> axes;
-  auto const shape = ir::shape_of(ir::as<ir::access>(wanted.element)->from);
+  auto const shape = ir::shape_of(ir::as<ir::access>(as_function_of_element(found).element)->from);
   for (std::size_t d = 0; d < shape.size(); ++d) axes.push_back({"d" + std::to_string(d), 0, shape[d]});
-  return with_stage(p, stage_of(s.results[0], wanted.form, axes),
+  return with_stage(p, stage_of(s.results[0], wanted, axes),
                     [&](ir::stage const&, ir::expr const& part) -> std::optional<std::vector<ir::expr>> {
-                      if (!is_function(part)) return std::nullopt;
+                      if (part->type != wanted->type) return std::nullopt;
                       auto const f = as_function_of_element(part);
-                      if (!f.form || !ir::equal(f.form, wanted.form)) return std::nullopt;
+                      if (!f.form || !ir::equal(f.form, wanted)) return std::nullopt;
                       return ir::as<ir::access>(f.element)->indices;
                     });
 }
 
 }  // namespace detail
 
-/// loops: axes of the stage, in its order, or one source that it reads. results[0]: the new stage.
+/// loops: axes of the stage, in the order that the new stage gets, or one source that it reads. results[0]: the new
+/// stage.
 handle<ir::program> rules<primitive::compute_once>::apply(handle<ir::program> const& p, step const& s) {
   auto const target = find_stage(p, s, s.stage);
   require_new_stage(p, s, s.results.at(0));

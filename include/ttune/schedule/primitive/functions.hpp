@@ -23,6 +23,11 @@ namespace ttune { inline namespace v0 { namespace primitives {
   return b && b->op == ir::binary_op::power;
 }
 
+/// Returns true for expressions that hold a function, except those of 16-bit floats.
+[[nodiscard]] inline bool holds_function(ir::expr const& e) {
+  return e->type != dtype::f16 && e->type != dtype::bf16 && ir::contains(e, is_function);
+}
+
 /// Returns true for a read of a constant operand.
 [[nodiscard]] inline bool is_constant_read(ir::expr const& e) {
   auto const* a = ir::as<ir::access>(e);
@@ -73,14 +78,15 @@ namespace ttune { inline namespace v0 { namespace primitives {
 
 [[nodiscard]] inline ir::expr dimension_variable(std::size_t d) { return ir::make_variable("d" + std::to_string(d)); }
 
-/// A function of one element and of nothing else that varies; its indices are replaced by d0, d1, ….
+/// An expression that holds a function of one element, and nothing else that varies; the indices of the element are
+/// replaced by d0, d1, ….
 struct function_of_element {
   ir::expr form;
   ir::expr element;  ///< the access of that element
 };
 [[nodiscard]] inline function_of_element as_function_of_element(ir::expr const& e) {
   ir::expr element;
-  bool fits = is_function(e);
+  bool fits = holds_function(e);
   auto const look = [&](auto const& self, ir::expr const& part) -> ir::expr {
     if (ir::as<ir::variable>(part)) fits = false;
     auto const* a = ir::as<ir::access>(part);
