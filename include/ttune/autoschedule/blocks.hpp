@@ -31,14 +31,8 @@ struct block_chain {
   for (auto const& a : reader.accesses) {
     if (a.write || a.producer != producer) continue;
     std::int32_t here = -1;
-    for (std::size_t d = 0; d < a.indices.size(); ++d) {
-      auto const& i = a.indices[d];
-      if (i.whole || i.is_redirected() || i.divisor != 1 || i.constant != 0) continue;
-      bool alone = true;
-      for (std::size_t x = 0; x < i.coefficient.size(); ++x)
-        alone = alone && i.coefficient[x] == (static_cast<std::int32_t>(x) == axis ? 1 : 0);
-      if (alone) here = static_cast<std::int32_t>(d);
-    }
+    for (std::size_t d = 0; d < a.indices.size(); ++d)
+      if (axis_alone(a.indices[d]) == axis) here = static_cast<std::int32_t>(d);
     if (here < 0 || (found >= 0 && here != found)) return -1;
     found = here;
   }

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "ttune/autoschedule/cpu/with_step.hpp"
 #include "ttune/autoschedule/select_axis.hpp"
 #include "ttune/ir/statement_queries.hpp"
 #include "ttune/schedule/primitive/functions.hpp"
@@ -138,14 +139,9 @@ namespace detail {
     for (auto const& c : st->components) {
       auto of = detail::find_computed_once(*p.program, *st, c.value);
       if (!of) continue;
-      step const s{primitive::compute_once, st->name, std::move(*of), {detail::unused_stage(*p.program, st->name)}, {}};
-      auto with = so_far;
-      with.steps.push_back(s);
-      try {
-        return std::pair(s, make_plan(with));
-      } catch (schedule_error const&) {
-        continue;  // a larger function of the same axes is meant
-      }
+      auto const once = detail::unused_stage(*p.program, st->name);
+      if (auto made = detail::with_step(so_far, {primitive::compute_once, st->name, std::move(*of), {once}, {}}))
+        return made;  // refused where a larger function of the same axes is meant
     }
   }
   return std::nullopt;

@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "ttune/autoschedule/cpu/with_step.hpp"
 #include "ttune/autoschedule/select_axis.hpp"
 #include "ttune/ir/tuple.hpp"
 #include "ttune/schedule/primitive/functions.hpp"
@@ -80,14 +81,7 @@ namespace detail {
 /// Returns the plan with the second stage joined to the first; nothing if the primitive refuses.
 [[nodiscard]] inline std::optional<std::pair<step, plan>> joined(space const& so_far, stage_plan const& first,
                                                                  stage_plan const& second) {
-  step const s{primitive::compute_with, first.definition->name, {second.definition->name}, {}, {}};
-  auto with = so_far;
-  with.steps.push_back(s);
-  try {
-    return std::pair(s, make_plan(with));
-  } catch (schedule_error const&) {
-    return std::nullopt;
-  }
+  return with_step(so_far, {primitive::compute_with, first.definition->name, {second.definition->name}, {}, {}});
 }
 
 }  // namespace detail

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "ttune/autoschedule/analysis.hpp"
+#include "ttune/autoschedule/cpu/with_step.hpp"
 
 namespace ttune { inline namespace v0 { namespace autoschedule {
 
@@ -56,15 +57,9 @@ namespace detail {
     for (auto x = axes.size() - 1; x-- > 0;) {
       if (contiguous_reduced_axis(p, st) != static_cast<std::int32_t>(first + x + 1)) continue;
       auto const name = detail::unused_axis(*p.program, axes[x].name + axes[x + 1].name);
-      step const s{primitive::fuse_axes, st.definition->name, {axes[x].name, axes[x + 1].name}, {name}, {}};
-      auto with = so_far;
-      with.steps.push_back(s);
-      try {
-        auto made = make_plan(with);
-        if (detail::index_divisions(*made.program) <= divisions) return std::pair(s, std::move(made));
-      } catch (schedule_error const&) {
-        continue;  // no neighbours in memory
-      }
+      auto made = detail::with_step(  // refused if they are no neighbours in memory
+          so_far, {primitive::fuse_axes, st.definition->name, {axes[x].name, axes[x + 1].name}, {name}, {}});
+      if (made && detail::index_divisions(*made->second.program) <= divisions) return made;
     }
   }
   return std::nullopt;

@@ -21,6 +21,7 @@
 
 #include "ttune/autoschedule/cpu/computed_once.hpp"
 #include "ttune/autoschedule/cpu/long_rows.hpp"
+#include "ttune/autoschedule/cpu/with_step.hpp"
 #include "ttune/autoschedule/phases.hpp"
 #include "ttune/schedule/primitive/expand_reduction.hpp"
 
@@ -58,17 +59,6 @@ namespace detail {
     if (period > most) return 1;
   }
   return period;
-}
-
-/// Returns the plan after one more step; nothing if the primitive refuses.
-[[nodiscard]] inline std::optional<std::pair<step, plan>> with_step(space const& so_far, step const& s) {
-  auto with = so_far;
-  with.steps.push_back(s);
-  try {
-    return std::pair(s, make_plan(with));
-  } catch (schedule_error const&) {
-    return std::nullopt;
-  }
 }
 
 /// Returns true if a stage reads a constant, which is laid out before all calls: lanes may run along any axis of it.

@@ -8,6 +8,7 @@
 
 #include "ttune/autoschedule/cpu/computed_once.hpp"
 #include "ttune/autoschedule/cpu/stencil_stages.hpp"
+#include "ttune/autoschedule/cpu/with_step.hpp"
 #include "ttune/schedule/primitive/window_places.hpp"
 
 namespace ttune { inline namespace v0 { namespace autoschedule {
@@ -44,14 +45,8 @@ namespace detail {
       if (auto const gain = detail::gain_of_separating(st, k); gain >= most) most = gain, axis = reduced[k].name;
     if (axis.empty()) continue;
     auto const& name = st.definition->name;
-    step const s{primitive::separate, name, {axis}, {detail::unused_stage(*p.program, name, "part")}, {}};
-    auto with = so_far;
-    with.steps.push_back(s);
-    try {
-      return std::pair(s, make_plan(with));
-    } catch (schedule_error const&) {
-      continue;  // its terms keep their order
-    }
+    auto const part = detail::unused_stage(*p.program, name, "part");
+    if (auto made = detail::with_step(so_far, {primitive::separate, name, {axis}, {part}, {}})) return made;
   }
   return std::nullopt;
 }

@@ -41,19 +41,6 @@ struct shared_rows {
 
 namespace detail {
 
-/// Returns the axis of a stage that indexes dimension `d` of an access alone; -1 if there is none.
-[[nodiscard]] inline std::int32_t axis_alone(access_plan const& a, std::size_t d) {
-  auto const& i = a.indices[d];
-  if (i.whole || i.is_redirected() || i.divisor != 1 || i.constant != 0) return -1;
-  std::int32_t found = -1;
-  for (std::size_t x = 0; x < i.coefficient.size(); ++x) {
-    if (i.coefficient[x] == 0) continue;
-    if (found >= 0 || i.coefficient[x] != 1) return -1;
-    found = static_cast<std::int32_t>(x);
-  }
-  return found;
-}
-
 /// A matrix that a stage of column sums reads, and the dimension of its rows.
 struct matrix_read {
   std::int32_t operand = -1;
@@ -101,7 +88,7 @@ class shared_rows_finder {
   /// caches: a smaller one can be read twice.
   [[nodiscard]] std::optional<matrix_read> matrix_of(stage_plan const& st, access_plan const& a) const {
     if (a.write || a.indices.size() != 2 || is_constant_operand(p_, a)) return std::nullopt;
-    if (axis_alone(a, 0) != 1 || axis_alone(a, 1) != 0) return std::nullopt;
+    if (axis_alone(a.indices[0]) != 1 || axis_alone(a.indices[1]) != 0) return std::nullopt;
     auto const bytes = elements_of(p_, st, a) * static_cast<double>(size_in_bytes(st.definition->type()));
     if (bytes <= static_cast<double>(machine_.l2_bytes) * machine_.cores) return std::nullopt;
     return matrix_read{a.operand, a.producer, 0};
@@ -110,7 +97,7 @@ class shared_rows_finder {
   [[nodiscard]] std::optional<shared_rows> around(std::size_t columns, matrix_read const& m) const {
     auto const& st = p_.stages[columns];
     for (auto const& a : st.accesses)
-      if (m.is_of(a) && axis_alone(a, m.dimension) != 1) return std::nullopt;
+      if (m.is_of(a) && axis_alone(a.indices[m.dimension]) != 1) return std::nullopt;
     auto made = with_shares(st.axis_size(1), most_rows_of(st));
     if (!made) return std::nullopt;
     made->columns = st.definition->name;
@@ -164,7 +151,7 @@ class shared_rows_finder {
   [[nodiscard]] bool is_read_by_rows(std::size_t columns, std::size_t s, std::size_t x) const {
     auto const& accesses = p_.stages[columns].accesses;
     return std::all_of(accesses.begin(), accesses.end(), [&](access_plan const& a) {
-      return a.write || a.producer != static_cast<std::int32_t>(s) || axis_alone(a, x) == 1;
+      return a.write || a.producer != static_cast<std::int32_t>(s) || axis_alone(a.indices[x]) == 1;
     });
   }
 
@@ -188,14 +175,14 @@ class shared_rows_finder {
     for (auto const& a : st.accesses) {
       if (a.write) continue;
       if (m.is_of(a)) {
-        if (axis_alone(a, m.dimension) != static_cast<std::int32_t>(x)) return false;
+        if (axis_alone(a.indices[m.dimension]) != static_cast<std::int32_t>(x)) return false;
         found = true;
       } else if (a.producer >= 0) {
         auto const q = static_cast<std::size_t>(a.producer);
         auto const& from = p_.stages[q];
         if (from.output || readers_of(p_, a.producer).size() != 1) continue;
         for (std::size_t d = 0; d < from.definition->axes.size(); ++d)
-          found = found || (axis_alone(a, d) == static_cast<std::int32_t>(x) && runs_along(q, d, m));
+          found = found || (axis_alone(a.indices[d]) == static_cast<std::int32_t>(x) && runs_along(q, d, m));
       }
     }
     return found;
