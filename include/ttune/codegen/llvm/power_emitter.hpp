@@ -11,6 +11,7 @@
 #include <string>
 #include <utility>
 
+#include "ttune/codegen/llvm/cold_functions.hpp"
 #include "ttune/codegen/llvm/function_state.hpp"
 #include "ttune/codegen/llvm/functions/power.hpp"
 #include "ttune/codegen/llvm/rare_lanes.hpp"
@@ -24,7 +25,7 @@ namespace ttune { inline namespace v0 { namespace codegen { namespace llvm {
 class power_emitter {
  public:
   power_emitter(ir_writer& writer, module_text& module, function_state const& state, value_builder& values)
-      : writer_(writer), module_(module), values_(values), rare_(writer, state) {}
+      : values_(values), rare_(writer, state), cold_(writer, module) {}
 
   [[nodiscard]] value apply(value const& base, value const& exponent) {
     auto const known = number_of(exponent);
@@ -35,8 +36,10 @@ class power_emitter {
     auto const y = values_.lanes_of(values_.widened(exponent, lanes));
     if (known && *known == std::nearbyint(*known)) return value_of(power(x, y), base.type);
     auto const computed = usual_power(x, y);
-    auto const call = "call " + x.type() + " " + function_of_all_numbers(base.type, lanes) + "(" + x.type() + " " +
-                      x.text + ", " + x.type() + " " + y.text + ")";
+    auto const name = std::string("@pow_") + (base.type == dtype::f64 ? "f64_" : "f32_") + std::to_string(lanes);
+    auto const call = cold_.call(name, base.type, {x, y}, [&](auto const& of) {
+      return power(values_.lanes_of(of[0]), values_.lanes_of(of[1]));
+    });
     return value_of(rare_.replaced(computed, is_unusual_power(x, y), call), base.type);
   }
 
@@ -56,24 +59,9 @@ class power_emitter {
     return (square * (exponent == 3 ? wide : square)).cast("fptrunc", "float");
   }
 
-  /// Returns the name of a module function, emitted once, that raises any numbers. It stays in the section of its
-  /// callers (angle_emitter.hpp).
-  [[nodiscard]] std::string function_of_all_numbers(dtype type, int lanes) {
-    auto const name = std::string("@pow_") + (type == dtype::f64 ? "f64_" : "f32_") + std::to_string(lanes);
-    if (!module_.needs_helper(name)) return name;
-    auto outer = writer_.begin_function();
-    auto const made = power(values_.lanes_of(value{"%x", type, lanes}), values_.lanes_of(value{"%y", type, lanes}));
-    auto const t = made.type();
-    writer_.finish_function("define internal " + t + " " + name + "(" + t + " %x, " + t + " %y) noinline cold",
-                            "ret " + t + " " + made.text, " section \".text\"");
-    writer_.resume_function(std::move(outer));
-    return name;
-  }
-
-  ir_writer& writer_;
-  module_text& module_;
   value_builder& values_;
   rare_lanes rare_;
+  cold_functions cold_;
 };
 
 }}}}  // namespace ttune::v0::codegen::llvm
