@@ -127,7 +127,7 @@ struct progress {
 /// Runs all trials of every `step`-th program, from the one at `p.now` on.
 void work(progress& p, std::uint64_t end, std::uint64_t step) {
   for (; p.now.seed < end; p.now.seed += step, p.now.from = schedule_source::plain) {
-    alarm(60);
+    limit_time(60);
     auto const program = p.now.program();
     auto const operands = p.now.operands(*program);
     auto const expected = expect(*program, operands);
