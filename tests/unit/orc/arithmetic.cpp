@@ -2,6 +2,7 @@
 // Operations where processors trap, round twice or have no instruction: the results must be those of ir/README.md.
 #include <doctest/doctest.h>
 
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -87,6 +88,61 @@ TEST_CASE("arithmetic: the smallest integer divided by -1 wraps") {
     CHECK(apply<std::int32_t>(machine, dtype::i32, {dtype::i32}, constant(-1, ir::binary_op::modulo), a)[0] == 0);
     CHECK(apply<std::int32_t>(machine, dtype::i32, {dtype::i32}, constant(3, ir::binary_op::divide), a)[4] == -2);
   }
+}
+
+namespace {
+
+/// Checks that x / c has the bits of a division, for all x; below 2^-105 (f64: 2^-972) those of a neighbour, perhaps.
+template <class Real>
+void check_quotients(dtype type, double divisor, std::vector<Real> const& numbers) {
+  auto const c = static_cast<Real>(divisor);
+  formula const divided = [&](auto const& in) {
+    return ir::make_binary(ir::binary_op::divide, in[0], ir::make_real(type, divisor));
+  };
+  for (auto const& machine : machines()) {
+    auto const made = apply<Real>(machine, type, {type}, divided, numbers);
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      auto const right = numbers[i] / c;
+      if (std::isnan(right)) {
+        REQUIRE(std::isnan(made[i]));
+        continue;
+      }
+      INFO(machine.cpu, ": ", numbers[i], " / ", divisor);
+      bool const tiny = std::fabs(right) < (type == dtype::f64 ? Real(0x1p-972) : Real(0x1p-105));
+      if (tiny) REQUIRE((made[i] <= std::nextafter(right, Real{1}) && made[i] >= std::nextafter(right, Real{-1})));
+      else REQUIRE(made[i] == right);
+      REQUIRE(std::signbit(made[i]) == std::signbit(right));
+    }
+  }
+}
+
+/// Returns quotients' neighbours times the divisor, which are near places where rounding changes, and random numbers.
+template <class Real, class Bits>
+std::vector<Real> numbers_around(double divisor, std::size_t count) {
+  using limits = std::numeric_limits<Real>;
+  std::vector<Real> all{0, limits::infinity(), limits::quiet_NaN(), limits::max(), limits::min(), limits::denorm_min(),
+                        1, limits::min() / 2};
+  rng random(seed());
+  for (std::size_t i = 0; i < count; ++i) {
+    auto const any = std::bit_cast<Real>(static_cast<Bits>(random()));
+    all.push_back(any);
+    auto const middle = std::nextafter(any, limits::infinity()) / 2 + any / 2;
+    for (auto const x :
+         {middle * static_cast<Real>(divisor), std::nextafter(any * static_cast<Real>(divisor), Real{0})})
+      all.push_back(x);
+  }
+  auto const half = all.size();
+  for (std::size_t i = 0; i < half; ++i) all.push_back(-all[i]);
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("arithmetic: a division by a constant is exact where multiply-adds make it") {
+  for (double const c : {3.0, 12.0, -7.0, 49.0, 255.0, 0.75, 1048575.0, 1048577.0, 0.1, 4.0, 1e30, -1e-30})
+    check_quotients<float>(dtype::f32, c, numbers_around<float, std::uint32_t>(c, 20'000));
+  for (double const c : {3.0, 12.0, -7.0, 1.5, 0.1, 562949953421311.0, 1e300})
+    check_quotients<double>(dtype::f64, c, numbers_around<double, std::uint64_t>(c, 10'000));
 }
 
 TEST_CASE("arithmetic: 8 and 64 bits wrap, too; unsigned division does not wrap") {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "ttune/codegen/llvm/function_state.hpp"
+#include "ttune/codegen/llvm/functions/constant_quotient.hpp"
 #include "ttune/codegen/llvm/value_builder.hpp"
 #include "ttune/support/error.hpp"
 
@@ -22,6 +23,7 @@ class arithmetic_emitter {
   struct operands {
     bool no_sign = false;                          ///< their type is unsigned
     std::optional<std::int64_t> constant_divisor;  ///< the right one, if it is a constant integer
+    std::optional<reciprocal_parts> reciprocal;    ///< of the right one, if multiply-adds divide by it
   };
 
   [[nodiscard]] value apply(ir::binary_op op, value const& x, value const& y, operands const& known) {
@@ -31,6 +33,8 @@ class arithmetic_emitter {
       case ir::binary_op::subtract: return plain(real ? "fsub" : "sub", x, y);
       case ir::binary_op::multiply: return plain(real ? "fmul" : "mul", x, y);
       case ir::binary_op::divide:
+        if (known.reciprocal) return value_of(constant_quotient(values_.lanes_of(x), *known.reciprocal), x.type);
+        [[fallthrough]];
       case ir::binary_op::modulo: return real ? plain("fdiv", x, y) : divide_integers(op, x, y, known);
       case ir::binary_op::logical_and: return plain("and", x, y);
       case ir::binary_op::logical_or: return plain("or", x, y);

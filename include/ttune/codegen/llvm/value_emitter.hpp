@@ -38,7 +38,8 @@ class value_emitter final : public expression_evaluator {
         selects_(writer, module, state, values, loads_, indices_, conditions_, *this),
         casts_(writer, values),
         arithmetic_(writer, state, values),
-        functions_(writer, module, state, values, same_bits) {}
+        functions_(writer, module, state, values, same_bits),
+        same_bits_(same_bits) {}
 
   [[nodiscard]] index_emitter& indices() { return indices_; }
 
@@ -54,6 +55,7 @@ class value_emitter final : public expression_evaluator {
   [[nodiscard]] std::optional<value> fused(ir::binary const& b);
   [[nodiscard]] std::optional<value> known_comparison(ir::expr const& e, ir::binary const& b);
   [[nodiscard]] ir::unary const* divided_root(ir::binary const& b) const;
+  [[nodiscard]] std::optional<reciprocal_parts> reciprocal_of(ir::expr const& divisor) const;
   [[nodiscard]] value multiply_add(ir::expr const& product, ir::expr const& addend, bool negate_product);
   [[nodiscard]] value kept_wide(ir::expr const& e, value const& v);
 
@@ -70,6 +72,7 @@ class value_emitter final : public expression_evaluator {
   cast_emitter casts_;
   arithmetic_emitter arithmetic_;
   math_emitter functions_;
+  bool same_bits_;
 };
 
 inline value value_emitter::evaluate(ir::expr const& e) {
@@ -126,8 +129,9 @@ inline value value_emitter::binary(ir::expr const& e, ir::binary const& b) {
     x = kept_wide(b.left, x);
     y = kept_wide(b.right, y);
   }
-  arithmetic_emitter::operands known{is_unsigned(b.left->type), {}};
+  arithmetic_emitter::operands known{is_unsigned(b.left->type), {}, {}};
   if (!is_float(x.type) && ir::is_constant(b.right)) known.constant_divisor = ir::constant_integer(b.right);
+  if (b.op == ir::binary_op::divide && is_float(x.type)) known.reciprocal = reciprocal_of(b.right);
   return arithmetic_.apply(b.op, x, y, known);
 }
 
@@ -168,6 +172,13 @@ inline ir::unary const* value_emitter::divided_root(ir::binary const& b) const {
   bool const is_inverse = root && root->op == ir::unary_op::sqrt && one && one->real == 1;
   bool const has_estimate = functions_.has_inverse_root(compute_type(b.left->type));
   return is_inverse && has_estimate ? root : nullptr;
+}
+
+/// Returns the parts of 1 / c if a division by the constant c is made by multiply-adds.
+inline std::optional<reciprocal_parts> value_emitter::reciprocal_of(ir::expr const& divisor) const {
+  auto const* c = ir::as<ir::constant>(divisor);
+  if (!c || same_bits_ || !writer_.has_fma()) return std::nullopt;
+  return exact_reciprocal(compute_type(divisor->type), c->real);
 }
 
 /// Returns a value converted from a half and hides its origin from LLVM, which would compare and select in halves and

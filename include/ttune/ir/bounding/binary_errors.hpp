@@ -33,7 +33,8 @@ inline expr error_of_quotient(expr const& e, expr const& divisor, expr const& le
   } else if (left) {
     before = if_positive(left, capped(quotient(left, magnitude(divisor))));
   }
-  return total(before, some_units(wide(e), before, computed_in(e->type), 2));
+  auto const type = computed_in(e->type);
+  return total(before, some_units(wide(e), before, type, 2)) + real_number(2 * underflow_error(type));
 }
 
 /// Bounds a - b trunc(a / b): the quotient either stays, or the remainder is any.
