@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random pipelines of stencils for property tests: stages of two axes that read each other through windows, at other
-// scales and across boundaries. Some have siblings: sums of the same windows, all of which one stage reads. In some,
-// images have a third axis, the colours of interleaved pixels.
+// scales and across boundaries. Images of bytes may be filtered by weights. Some have siblings: sums of the same
+// windows, all of which one stage reads. In some, images have a third axis, the colours of interleaved pixels.
 #pragma once
 
 #include <map>
@@ -38,7 +38,8 @@ class pipeline_generator {
         for (auto& sum : siblings(name)) made.stages.push_back(std::move(sum));
         made.stages.push_back(reader_of_siblings(name, made.stages));
       } else {
-        made.stages.push_back(stage(name));
+        bool const filters = type_ == ttune::dtype::u8 && random_.chance(0.5);
+        made.stages.push_back(filters ? filter_of_bytes(name) : stage(name));
       }
       sources_.push_back(made.stages.back());
     }
@@ -68,6 +69,37 @@ class pipeline_generator {
     }
     if (random_.chance(0.2)) value = value * value;
     made.components.push_back({"", type_, value});
+    return ttune::share(std::move(made));
+  }
+
+  /// Makes a weighted sum of neighbours along one axis, in 16 or 32 bits, which becomes bytes again: a blur or an edge.
+  ttune::handle<ttune::ir::stage> filter_of_bytes(std::string const& name) {
+    using ttune::ir::binary_op;
+    constexpr ttune::dtype types[] = {ttune::dtype::u16, ttune::dtype::i16, ttune::dtype::i32};
+    auto const type = types[pick(3)];
+    ttune::ir::stage made;
+    made.name = name;
+    made.axes = {{"y", 0, extent()}, {"x", 0, random_.chance(0.6) ? 16 + pick(140) : extent()}};
+    auto const first = read(made, sources_.back());
+    auto const& a = *ttune::ir::as<ttune::ir::access>(first);
+    auto const along = static_cast<std::size_t>(pick(2));
+    bool const small = random_.chance(0.7);
+    ttune::ir::expr sum;
+    for (std::int64_t taps = 4 + pick(8), t = 0; t < taps; ++t) {
+      auto indices = a.indices;
+      indices[along] = indices[along] + (random_.chance(0.9) ? t : pick(5));
+      auto const tap = ttune::ir::make_access(sources_.back(), indices, a.outside, a.fill, a.component);
+      auto const weight = small ? pick(28) : pick(300) - (type == ttune::dtype::u16 ? 0 : 150);
+      auto const term = ttune::ir::make_cast(type, tap) * ttune::ir::make_number(type, static_cast<double>(weight));
+      sum = sum ? (random_.chance(0.9) ? sum + term : sum - term) : term;
+    }
+    auto const number = [&](std::int64_t v) { return ttune::ir::make_number(type, static_cast<double>(v)); };
+    if (random_.chance(0.5)) sum = sum + number(pick(200));
+    if (random_.chance(0.7))
+      sum = ttune::ir::make_binary(binary_op::divide, sum, number(random_.chance(0.7) ? 256 : 9));
+    if (random_.chance(0.4)) sum = ttune::ir::make_binary(binary_op::minimum, sum, number(255));
+    if (random_.chance(0.3)) sum = ttune::ir::make_binary(binary_op::maximum, sum, number(pick(9)));
+    made.components.push_back({"", type_, ttune::ir::make_cast(type_, sum)});
     return ttune::share(std::move(made));
   }
 

@@ -17,6 +17,7 @@ struct instruction_set {
   bool estimates_roots = false;          ///< estimates 1 / sqrt(x) in 14 bits, in vectors of all lengths
   bool estimates_roots_roughly = false;  ///< does that for normal numbers in 12 bits
   bool permutes = false;                 ///< permutes eight floats by computed indices
+  int pairs_of_bytes = 0;                ///< multiplies so many bytes and adds neighbouring products in 16 bits
   bool scales = false;                   ///< multiplies 512 bits of floats by powers of two
 
   explicit instruction_set(target const& machine) {
@@ -29,6 +30,11 @@ struct instruction_set {
     dots_bytes = has(machine.features, "avx512vnni") || (!avx512 && has(machine.features, "avxvnni"));
     dots_bfloats = has(machine.features, "avx512bf16");
     scales = avx512;
+    int const pairs = has(machine.features, "avx512bw") ? 64
+                      : has(machine.features, "avx2")   ? 32
+                      : has(machine.features, "ssse3")  ? 16
+                                                        : 0;
+    pairs_of_bytes = pairs <= machine.vector_bytes ? pairs : machine.vector_bytes;
     permutes = avx512 || has(machine.features, "avx2");
     estimates_roots = avx512 && has(machine.features, "avx512vl");
     estimates_roots_roughly = machine.has_fma && has(machine.features, "avx2");

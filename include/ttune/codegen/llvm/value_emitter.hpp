@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "ttune/codegen/llvm/arithmetic_emitter.hpp"
+#include "ttune/codegen/llvm/byte_sum_emitter.hpp"
 #include "ttune/codegen/llvm/cast_emitter.hpp"
 #include "ttune/codegen/llvm/condition_emitter.hpp"
 #include "ttune/codegen/llvm/expression_evaluator.hpp"
@@ -38,6 +39,7 @@ class value_emitter final : public expression_evaluator {
         selects_(writer, module, state, values, loads_, indices_, conditions_, *this),
         casts_(writer, values),
         arithmetic_(writer, state, values),
+        byte_sums_(writer, state, values, arithmetic_, indices_, redirected_, gathers_, *this),
         functions_(writer, module, state, values, same_bits),
         same_bits_(same_bits) {}
 
@@ -49,6 +51,7 @@ class value_emitter final : public expression_evaluator {
  private:
   [[nodiscard]] value read(ir::access const& a);
   [[nodiscard]] value cast(ir::expr const& e, ir::cast const& c) {
+    if (auto const made = byte_sums_.cast(e, c)) return *made;
     return casts_.cast(evaluate(c.operand), c.operand->type, e->type);
   }
   [[nodiscard]] value binary(ir::expr const& e, ir::binary const& b);
@@ -71,6 +74,7 @@ class value_emitter final : public expression_evaluator {
   select_emitter selects_;
   cast_emitter casts_;
   arithmetic_emitter arithmetic_;
+  byte_sum_emitter byte_sums_;
   math_emitter functions_;
   bool same_bits_;
 };
@@ -116,6 +120,7 @@ inline value value_emitter::read(ir::access const& a) {
 
 inline value value_emitter::binary(ir::expr const& e, ir::binary const& b) {
   if (auto const made = fused(b)) return *made;
+  if (auto const made = byte_sums_.sum(e)) return *made;
   if (auto const known = known_comparison(e, b)) return *known;
   if (auto const* root = divided_root(b)) return functions_.inverse_root(evaluate(root->operand));
   auto x = evaluate(b.left);
