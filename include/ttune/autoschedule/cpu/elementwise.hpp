@@ -168,12 +168,39 @@ class elementwise {
     return reads > 3 * static_cast<std::size_t>(out_.machine().vector_registers) ? 1 : most;
   }
 
+  /// Chooses the rows of a task in the seed, inner axes first, so that a task has neighbouring rows. Cores share the
+  /// outermost axis. (10 000 products of 4 x 4 x 4 whose rows were divided among tasks, one thread: 66 us for 10 000.)
+  void choose_row_chunks() {
+    row_chunks_.assign(static_cast<std::size_t>(rank()), 1);
+    bool const is_short_work = iterations_of(st_) <= most_sequential_elements;
+    auto rows = std::max<std::int64_t>(1, 16384 / std::max<std::int64_t>(1, v_ < 0 ? 1 : size(v_)));
+    bool const vectors_are_shared = v_ >= 0 && size(v_) >= 2 * lanes_ * out_.machine().cores;
+    std::int32_t outermost = 0;
+    while (outermost < rank() && (size(outermost) == 1 || (outermost == v_ && !vectors_are_shared))) ++outermost;
+    for (auto x = rank(); x-- > 0;) {
+      if (x == v_ || size(x) == 1) continue;
+      auto const most = x == outermost ? std::max<std::int64_t>(1, size(x) / (2 * out_.machine().cores)) : size(x);
+      auto& chunk = row_chunks_[static_cast<std::size_t>(x)];
+      chunk = is_short_work ? size(x) : std::min(rows, most);
+      rows = std::max<std::int64_t>(1, rows / chunk);
+    }
+  }
+
+  /// Returns true for a short axis before the vectors', along which vectors are read that do not move with it: if it is
+  /// unrolled, they are loaded once.
+  [[nodiscard]] bool is_whole_in_registers(std::int32_t x) const {
+    if (x + 1 != v_ || x == crossing_ || blocks_.name == axis(x)) return false;
+    if (!is_short(st_, static_cast<std::size_t>(x))) return false;
+    return std::any_of(st_.accesses.begin(), st_.accesses.end(),
+                       [&](access_plan const& a) { return !a.write && step(a, v_) == 1 && step(a, x) == 0; });
+  }
+
   void split_axes() {
-    auto const inner = v_ < 0 ? 1 : size(v_);
+    choose_row_chunks();
     for (std::int32_t x = 0; x < rank(); ++x) {
       auto const& n = axis(x);
       if (size(x) == 1) continue;
-      if (x == components_) {
+      if (x == components_ || is_whole_in_registers(x)) {
         shared_rows_.push_back(n);
       } else if (crossing_ >= 0 && (x == v_ || x == crossing_)) {
         auto const chunk =
@@ -199,11 +226,7 @@ class elementwise {
         vector_loop_ = n;
       } else {
         auto const rows = most_rows(x);
-        auto const wanted = std::max<std::int64_t>(1, 16384 / std::max<std::int64_t>(1, inner));
-        auto const seed = n == blocks_.name ? blocks_.seed
-                          : iterations_of(st_) <= most_sequential_elements
-                              ? size(x)
-                              : std::min(wanted, std::max<std::int64_t>(1, size(x) / (2 * out_.machine().cores)));
+        auto const seed = n == blocks_.name ? blocks_.seed : row_chunks_[static_cast<std::size_t>(x)];
         auto const chunk = n == blocks_.name && !blocks_.is_last
                                ? literal(1)
                                : out_.one_of(name_ + ".chunk_" + n, doublings(size(x)), seed / std::max(rows, 1));
@@ -268,6 +291,7 @@ class elementwise {
   std::int32_t components_ = -1;  ///< a short axis along which reads are contiguous
   std::int32_t crossing_ = -1;
   std::vector<access_plan const*> crossing_reads_;
+  std::vector<std::int64_t> row_chunks_;  ///< for each axis: rows of a task in the seed
   std::vector<std::string> tasks_;
   std::vector<std::string> middle_;
   std::vector<std::string> shared_rows_;  ///< unrolled loops outside of the vectors
