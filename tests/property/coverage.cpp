@@ -81,6 +81,8 @@ void look_at_rules(space const& s, reached& all) {
     if (one.what == primitive::fuse_axes && is_pipeline(*s.program) && makes("xc"))
       ++here["vectors along interleaved pixels"];
     if (splits_phases) ++here[one.results.size() == 3 ? "phases of rows" : "phases of vectors"];
+    if (splits_phases && one.results.size() == 2 && one.values[0].literal > 8)
+      ++here["more than eight phases of vectors"];
     if (splits_phases && one.results.size() == 3 && !unrolls(s, one.stage, one.results.back()))
       ++here["phases of rows that stay a loop"];
   }
@@ -132,6 +134,19 @@ bool has_turning_lanes(ir::stmt const& s) {
   return found;
 }
 
+/// Returns true if neighbours are loaded at a place of each lane, as rows that data choose.
+bool loads_rows_of_lanes(std::string_view text) {
+  constexpr std::string_view load = " = load <4 x float>, ptr %";
+  for (auto at = text.find(load); at != std::string_view::npos; at = text.find(load, at + 1)) {
+    auto const name_begin = at + load.size() - 1;
+    auto const name = text.substr(name_begin, text.find(',', name_begin) - name_begin);
+    auto const made = text.rfind(std::string(name) + " = getelementptr float, ptr ", at);
+    if (made != std::string_view::npos && text.substr(made, at - made).find(", i32 %") != std::string_view::npos)
+      return true;
+  }
+  return false;
+}
+
 /// Returns true if elements are loaded one by one at places that were computed in vectors.
 bool loads_gathered_places(std::string_view text) {
   constexpr std::string_view address = " = getelementptr ";
@@ -154,6 +169,7 @@ void look_at_text(ir::lowered const& program, std::string_view text, reached& al
   all["text: masked load"] += has("@llvm.masked.load.");
   all["text: masked store"] += has("@llvm.masked.store.");
   all["text: loads of gathered places, lane by lane"] += loads_gathered_places(text);
+  all["text: rows of places that were gathered"] += loads_rows_of_lanes(text);
   all["text: reads whose lanes turn"] += chooses_known_lanes && has_turning_lanes(program.body);
   all["text: dot product of bytes"] += has("@llvm.x86.avx512.vpdpbusd.");
   all["text: distances of bytes"] += has("@llvm.x86.avx512.dbpsadbw.");
@@ -269,14 +285,16 @@ std::vector<std::string> required() {
   for (char const* const rule :
        {"sum of more than 8192 terms in runs", "terms shared by the cores", "vectors that take terms in turn",
         "rows packed term by term", "panels of a task made before its loops", "phases of rows",
-        "phases of rows that stay a loop", "phases of vectors", "siblings of a pipeline in one loop nest",
-        "vectors along interleaved pixels", "rows computed in the loops of column sums"})
+        "phases of rows that stay a loop", "phases of vectors", "more than eight phases of vectors",
+        "siblings of a pipeline in one loop nest", "vectors along interleaved pixels",
+        "rows computed in the loops of column sums"})
     names.push_back("derived space: " + std::string(rule));
   for (char const* const code :
        {"masked gather", "masked load", "masked store", "loads of gathered places, lane by lane",
-        "reads whose lanes turn", "dot product of bytes", "dot product of bfloats", "distances of bytes",
-        "dot product of words", "vectors of floats rounded to f16", "rows permuted by AVX2", "rows permuted by AVX-512",
-        "powers with a branch for unusual numbers", "roots estimated in 12 bits", "roots estimated in 14 bits"})
+        "rows of places that were gathered", "reads whose lanes turn", "dot product of bytes", "dot product of bfloats",
+        "distances of bytes", "dot product of words", "vectors of floats rounded to f16", "rows permuted by AVX2",
+        "rows permuted by AVX-512", "powers with a branch for unusual numbers", "roots estimated in 12 bits",
+        "roots estimated in 14 bits"})
     names.push_back("text: " + std::string(code));
   for (char const* const what :
        {"element-wise end", "element-wise end of another type", "other layouts", "axes in blocks",

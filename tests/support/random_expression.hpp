@@ -192,15 +192,17 @@ class expression_generator {
     return random_.chance(0.5) ? ir::make_binary(both, of_data, other) : ir::make_binary(both, other, of_data);
   }
 
-  /// Makes a read of one component of a point: its own, that of the reduced axis, a fixed one, or one beside it.
+  /// Makes a read of one component of a point: its own, that of the reduced axis, a fixed one, one beside it, or the
+  /// one at the same distance from the other end. Data may choose the point.
   ir::expr read_component() {
     auto const components = axes_[1].end.value;
     auto const own = ir::make_variable(axes_[1].name);
     auto const& last = axes_.back();  // the reduced axis, if there is one
     auto const place = [&]() -> ir::expr {
       if (last.end.value <= components && random_.chance(0.4)) return ir::make_variable(last.name);
-      switch (pick(4)) {
+      switch (pick(5)) {
         case 0: return ir::make_index(pick(components));
+        case 4: return own * -1 + (components - 1);
         case 1:
           return ir::make_binary(ir::binary_op::floor_modulo, own + 1 + pick(components), ir::make_index(components));
         default: return own;
@@ -209,7 +211,9 @@ class expression_generator {
     auto const type = random_.chance(0.7) ? type_ : one_of(options_.types);
     auto const wider = pick(2);
     auto const from = input(type, {axes_[0].end, components + wider}, ir::tensor_role::input);
-    return ir::make_access(from, {ir::make_variable(axes_[0].name), place()});
+    bool const by_data = options_.gathers && random_.chance(0.3);
+    auto const point = by_data ? gathered(axes_[0].size()) : ir::make_variable(axes_[0].name);
+    return ir::make_access(from, {point, place()});
   }
 
   ir::expr leaf() {

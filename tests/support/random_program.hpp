@@ -103,7 +103,7 @@ class program_generator : stage_generator {
 
   /// Makes an axis of points that fills vectors, and one of their components.
   std::vector<ir::axis> axes_of_points(std::int64_t& points) {
-    auto const components = 2 + pick(3);
+    auto const components = random_.chance(0.6) ? 2 + pick(3) : 5 + pick(12);
     constexpr std::int64_t sizes[] = {16, 17, 31, 33, 48, 65};
     auto const size = std::clamp<std::int64_t>(points / components, 1, sizes[pick(6)]);
     points /= size * components;

@@ -24,7 +24,8 @@ namespace ttune { inline namespace v0 { namespace autoschedule {
   std::int64_t below = 1;
   for (std::size_t d = shape.size(); d-- > 0;) {
     auto const& index = a.indices[d];
-    if (index.whole) sum += below * 7;  // any value other than 0 and 1
+    bool const moves = index.moves.empty() || index.moves[axis];
+    if (index.whole && moves) sum += below * 7;  // any value other than 0 and 1
     else if (index.coefficient[axis] != 0)
       sum += std::max<std::int64_t>(1, std::abs(index.coefficient[axis]) / index.divisor) * below *
              (index.divisor == 1 ? 1 : 7);
@@ -187,7 +188,7 @@ inline constexpr std::int64_t near_stride = 4;
   bool copied = false;  // operands of a reduction that are used again are copied into panels
   for (auto const& a : st.accesses) {
     auto const s = stride(p, st, a, axis);
-    if (a.write) score += s == 1 ? 1 : 0;
+    if (a.write) score += s == 1 ? 1 : !st.definition->reduces() && s > near_stride ? -4 : 0;  // stored one by one
     else if (s == 0 || is_once(p, st, a)) continue;
     else if (s == 1) score += is_of_few(p, st, a, lanes) ? 0 : is_constant_operand(p, a) ? 1 : 2;
     else if (is_constant_operand(p, a) && indexes_by_axes(st, a)) score += 2;
@@ -200,7 +201,7 @@ inline constexpr std::int64_t near_stride = 4;
   if (is_guarded(st, axis)) score -= 2;
   auto const padded = (size + lanes - 1) / lanes * lanes;
   if (size >= lanes && padded * 10 > size * 11) score -= 1;
-  return score;
+  return std::max(score, -99);  // many reads across are still better than no lanes
 }
 
 /// Returns the reduced axis along which most reads are contiguous, the last of several; -1 if none has such a read.

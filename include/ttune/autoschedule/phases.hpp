@@ -19,6 +19,9 @@ namespace ttune { inline namespace v0 { namespace autoschedule {
 /// Maximum of phases that get code of their own.
 inline constexpr std::int64_t most_phases = 8;
 
+/// Maximum of phases along the vectors of a stage without a reduction: they are interleaved in registers.
+inline constexpr std::int64_t most_phases_of_points = 16;
+
 /// The motion of an expression along an axis: every `period` elements it grows by `step`, or returns to its value while
 /// `step` is unknown (conditions, data).
 struct motion {
@@ -93,13 +96,14 @@ struct motion {
   return period;
 }
 
-/// Returns the number of phases of an axis of a stage, at most `most_phases`: 1 if it has none, or too many, or is a
-/// free axis shorter than two periods.
-[[nodiscard]] inline std::int64_t phases_of(stage_plan const& st, std::string const& axis) {
+/// Returns the number of phases of an axis of a stage: 1 if it has none, or more than `most`, or is a free axis shorter
+/// than two periods.
+[[nodiscard]] inline std::int64_t phases_of(stage_plan const& st, std::string const& axis,
+                                            std::int64_t most = most_phases) {
   std::int64_t period = 1;
   auto const look = [&](ir::expr const& e) {
-    if (e && period != 0) period = std::lcm(period, phases_in(e, axis, most_phases));
-    if (period > most_phases) period = 0;
+    if (e && period != 0) period = std::lcm(period, phases_in(e, axis, most));
+    if (period > most) period = 0;
   };
   for (auto const& c : st.definition->components) look(c.value);
   look(st.definition->predicate);

@@ -77,6 +77,12 @@ inline index_plan plan_index(stage_plan const& st, ir::expr const& e, std::int64
   auto const form = arith::to_affine(inner);
   if (!form || made.divisor < 1) {
     made.whole = true;
+    made.moves.assign(st.axis_count(), false);
+    ir::for_each_node(e, [&](ir::expr const& n) {
+      auto const* v = ir::as<ir::variable>(n);
+      for (std::size_t a = 0; a < st.axis_count() && v; ++a)
+        made.moves[a] = made.moves[a] || st.axis_name(a) == v->name;
+    });
     return made;
   }
   made.constant = form->constant;

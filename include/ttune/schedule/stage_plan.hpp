@@ -29,8 +29,9 @@ struct index_plan {
   std::int64_t constant = 0;
   std::int64_t divisor = 1;
   bool whole = false;
-  bool clamped = false;   ///< a place outside of the source means its nearest element
-  bool periodic = false;  ///< a place outside of the source means a mirrored element, or one from the other end
+  std::vector<bool> moves = {};  ///< of an index that is `whole`: the axes that it contains
+  bool clamped = false;          ///< a place outside of the source means its nearest element
+  bool periodic = false;         ///< a place outside of the source means a mirrored element, or one from the other end
   [[nodiscard]] bool is_redirected() const noexcept { return clamped || periodic; }
 };
 

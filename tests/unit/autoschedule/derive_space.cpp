@@ -374,7 +374,33 @@ TEST_CASE("derived: components of points become phases, and sums over them expre
 
   tensor<"which", std::int32_t, 1> const which{{40}, values(0, 40)};
   auto const G = compute<"G">(i, j) = P(at(which(i)), j);
-  CHECK(!has(op(inputs(P, which), outputs(G), "gathered_points"), primitive::fuse_axes));
+  auto const gathered = op(inputs(P, which), outputs(G), "gathered_points");
+  CHECK(has(gathered, primitive::fuse_axes));  // rows of P are read whole
+  check_derived(gathered);
+  tensor<"Q", std::uint8_t, 2> const Q{{40, 3}};
+  auto const H = compute<"H">(i, j) = Q(at(which(i)), j);
+  CHECK(!has(op(inputs(Q, which), outputs(H), "gathered_bytes"), primitive::fuse_axes));
+}
+
+TEST_CASE("derived: matrices of points become phases if they are read in another order") {
+  auto const [b, i, j, k] = axes<"b", "i", "j", "k">;
+  auto const machine = named_target("x86-64-v3");
+  auto const merged = [&](auto const& made) {
+    auto const steps = derive_space(made.program(), machine).steps;
+    return std::count_if(steps.begin(), steps.end(), [](step const& s) { return s.what == primitive::fuse_axes; });
+  };
+  tensor<"A", float, 3> const A{{21, 3, 3}};
+  tensor<"B", float, 3> const B{{21, 3, 3}};
+  auto const a = [&](auto const& r, auto const& c) { return A(b, r % 3, c % 3); };
+  auto const C = compute<"C">(b, i.in(3), j.in(3)) =
+      a(j + 1, i + 1) * a(j + 2, i + 2) - a(j + 1, i + 2) * a(j + 2, i + 1);
+  auto const cofactors = op(inputs(A), outputs(C), "cofactors");
+  CHECK(merged(cofactors) == 2);
+  check_derived(cofactors);
+  auto const D = compute<"D">(b, i, j) = sum(over(k), A(b, i, k) * B(b, k, j));
+  auto const products = op(inputs(A, B), outputs(D), "products");  // rows of B are read in their order
+  CHECK(merged(products) == 0);
+  check_derived(products);
 }
 
 TEST_CASE("derived: values of a channel do not draw the lanes away from contiguous elements") {

@@ -332,6 +332,46 @@ TEST_CASE("phases: channels chosen behind a conversion, in fixed point") {
   check(op(inputs(P), outputs(Y), "yuv"));
 }
 
+/// Records of numbers of which each element of the result reads several, in another order.
+template <class T>
+auto records(std::int64_t points, std::int64_t components) {
+  tensor<"X", T, 2> const X{{points, components}};
+  auto const O = compute<"O">(i.in(points), d.in(components)) =
+      X(i, d) * X(i, (d + 1) % components) + X(i, components - 1 - d);
+  return op(inputs(X), outputs(O), "records");
+}
+
+TEST_CASE("phases: points of up to 16 components are taken apart and interleaved") {
+  for (std::int64_t const components : {2, 3, 4, 5, 6, 7, 8, 9, 12, 15, 16})
+    for (std::int64_t const points : {8, 37, 64}) {
+      CAPTURE(components);
+      check(records<float>(points, components), 3);
+    }
+  check(records<double>(21, 5));
+  check(records<std::uint8_t>(100, 5));
+  check(records<std::int16_t>(75, 6));
+}
+
+TEST_CASE("phases: rows that data choose are read whole, and nothing behind the last one") {
+  for (std::int64_t const length : {2, 3, 4, 5, 7, 8, 12}) {
+    CAPTURE(length);
+    tensor<"T", float, 2> const T{{5, length}};
+    tensor<"k", std::int32_t, 2> const k{{37, 2}, values(0, 5)};
+    tensor<"w", float, 1> const w{{37}};
+    auto const apart = [&](auto const& e) { return T(at(k(i, 0)), e) - T(at(k(i, 1)), e); };
+    auto const D = compute<"D">(i) = apart(0) * apart(0) + w(i) * apart(length - 1);
+    check(op(inputs(T, k, w), outputs(D), "edges"));
+    auto const R = compute<"R">(i, d.in(length)) = w(i) * T(at(k(i, 1)), d);
+    check(op(inputs(T, k, w), outputs(R), "rows"));
+  }
+  tensor<"M", double, 3> const M{{4, 3, 3}};
+  tensor<"v", double, 2> const v{{37, 3}};
+  tensor<"k", std::int32_t, 1> const k{{37}, values(0, 4)};
+  auto const O = compute<"O">(i, d.in(3)) =
+      M(at(k(i)), d, 0) * v(i, 0) + M(at(k(i)), d, 1) * v(i, 1) + M(at(k(i)), d, 2) * v(i, 2);
+  check(op(inputs(M, v, k), outputs(O), "matrices"));
+}
+
 TEST_CASE("phases: floats become bytes and words, saturating, NaN to 0") {
   auto const saturated = [](auto type, double low, double high) {
     using T = decltype(type);

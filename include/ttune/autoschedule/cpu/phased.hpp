@@ -27,14 +27,15 @@ class phased {
     auto const v = contiguous_axis(p, st);
     if (v < 0 || st.axis_size(static_cast<std::size_t>(v)) < lanes) return false;
     for (std::size_t x = 0; x < st.definition->axes.size(); ++x)
-      if (phases_of(st, st.axis_name(x)) > 1) return true;
+      if (phases_of(st, st.axis_name(x), x == static_cast<std::size_t>(v) ? most_phases_of_points : most_phases) > 1)
+        return true;
     return false;
   }
 
   phased(space_builder& out, plan const& p, stage_plan const& st)
       : out_(out), st_(st), name_(st.definition->name), v_(contiguous_axis(p, st)) {
     lanes_ = out_.machine().lanes(st_.definition->type());
-    turns_ = phases_of(st_, axis(v_));
+    turns_ = phases_of(st_, axis(v_), most_phases_of_points);
     short_ = choosing_axes(*st_.definition);
   }
 

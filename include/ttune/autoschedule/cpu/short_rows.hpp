@@ -27,24 +27,34 @@ inline constexpr std::int64_t most_components = near_stride;
 }
 
 /// Returns true if a read takes components of points: a short axis is contiguous, and a free axis moves by whole
-/// points.
+/// points, or by data that choose them.
 [[nodiscard]] inline bool reads_components(plan const& p, stage_plan const& st, access_plan const& a,
                                            std::size_t component) {
   if (a.write || !is_short(st, component) || stride(p, st, a, component) != 1) return false;
   if (shape_of(p, st, a).back() != st.axis_size(component)) return false;
-  for (std::size_t x = 0; x < st.definition->axes.size(); ++x)
-    if (x != component && stride(p, st, a, x) == st.axis_size(component)) return true;
+  auto const chooses = [](index_plan const& i, std::size_t x) { return i.whole && !i.moves.empty() && i.moves[x]; };
+  for (std::size_t x = 0; x < st.definition->axes.size(); ++x) {
+    if (x == component) continue;
+    if (stride(p, st, a, x) == st.axis_size(component)) return true;
+    if (a.indices.size() == 2 && size_in_bytes(st.definition->type()) >= 4 && chooses(a.indices[0], x)) return true;
+  }
   return false;
 }
 
-/// Returns true if an element decides the place of a read: lanes of such reads are loaded one by one.
+/// Returns true if an element decides the place of a read other than the beginning of a row: lanes of such reads are
+/// loaded one by one. Rows are read whole for each lane (codegen/llvm/row_gathers.hpp): their elements have 32 or 64
+/// bits, and their last index is no element.
 [[nodiscard]] inline bool gathers(ir::stage const& st) {
   auto const is_read = [](ir::expr const& e) { return ir::as<ir::access>(e) != nullptr; };
   bool found = false;
   for (auto const& c : st.components)
     ir::for_each_node(c.value, [&](ir::expr const& e) {
-      if (auto const* a = ir::as<ir::access>(e))
-        for (auto const& i : a->indices) found = found || ir::contains(i, is_read);
+      auto const* a = ir::as<ir::access>(e);
+      if (!a || a->indices.empty()) return;
+      bool const by_data = std::any_of(a->indices.begin(), a->indices.end(),
+                                       [&](ir::expr const& i) { return ir::contains(i, is_read); });
+      bool const by_rows = size_in_bytes(e->type) >= 4 && !ir::contains(a->indices.back(), is_read);
+      found = found || (by_data && !by_rows);
     });
   return found;
 }
@@ -79,6 +89,34 @@ inline constexpr std::int64_t most_components = near_stride;
 
 namespace detail {
 
+/// Returns how many of a stage's last axes are the components of one point, at most two (matrices of 3 x 3): 0 if it
+/// stores no points.
+[[nodiscard]] inline std::size_t component_axes(plan const& p, stage_plan const& st, std::int64_t lanes) {
+  if (stores_points(p, st, lanes)) return 1;
+  auto const rank = st.definition->axes.size();
+  if (rank < 2 || lanes < 8 || stride(p, st, st.accesses.back(), rank - 1) != 1) return 0;
+  auto components = st.axis_size(rank - 1);
+  auto const most = std::min(most_phases_of_points, 2 * lanes);
+  for (std::size_t count = 1; count < 3 && count < rank && components >= 2 && components <= most; ++count) {
+    if (st.axis_size(rank - 1 - count) >= lanes) return count;
+    components *= st.axis_size(rank - 1 - count);
+  }
+  return 0;
+}
+
+/// Returns true if a stage chooses by its last axis, or reads elements in another order along it than one after the
+/// other: lanes along this axis would be loaded one by one.
+[[nodiscard]] inline bool reads_across_row(plan const& p, stage_plan const& st) {
+  auto const last = st.definition->axes.size() - 1;
+  auto const turns = [&](index_plan const& i) {
+    return i.coefficient[last] != 0 && (i.coefficient[last] != 1 || i.divisor != 1 || i.is_redirected());
+  };
+  auto const goes_across = [&](access_plan const& a) {
+    return !a.write && (stride(p, st, a, last) > 1 || std::any_of(a.indices.begin(), a.indices.end(), turns));
+  };
+  return !choosing_axes(*st.definition).empty() || std::any_of(st.accesses.begin(), st.accesses.end(), goes_across);
+}
+
 /// Returns true for a stage without a reduction that stores rows of few components, for many points.
 [[nodiscard]] inline bool stores_components(plan const& p, stage_plan const& st, target const& machine) {
   auto const& d = *st.definition;
@@ -88,7 +126,7 @@ namespace detail {
   bool const of_operands = std::all_of(st.accesses.begin(), st.accesses.end(),
                                        [](access_plan const& a) { return a.write || a.producer < 0; });
   if (!choosing_axes(d).empty() && !(of_operands && st.output)) return false;
-  return stores_points(p, st, lanes);
+  return component_axes(p, st, lanes) > 0;
 }
 
 /// Returns the step that merges the axes `first` and `first` + 1 of a stage, and its plan. Returns nothing if a
@@ -113,6 +151,34 @@ namespace detail {
 
 }  // namespace detail
 
+namespace detail {
+
+/// Returns the step that merges a row of components with the axis of the points, or several axes of components with
+/// each other before that, and its plan; nothing if the elements would be read at worse places than before.
+[[nodiscard]] inline std::optional<std::pair<step, plan>> merged_components(space const& so_far, plan const& p,
+                                                                            stage_plan const& st,
+                                                                            target const& machine) {
+  auto const rank = st.definition->axes.size();
+  auto const axes = component_axes(p, st, machine.lanes(st.definition->type()));
+  auto const first = merged_with_next(so_far, p, st, rank - 2);
+  if (!first) return std::nullopt;
+  auto whole = first;
+  auto const number = static_cast<std::size_t>(&st - p.stages.data());
+  if (axes == 2) {
+    auto with = so_far;
+    with.steps.push_back(first->first);
+    whole = merged_with_next(with, first->second, first->second.stages[number], rank - 3);
+    if (!whole) return std::nullopt;
+  }
+  if (index_divisions(*whole->second.program) <= index_divisions(*p.program)) return first;
+  auto const& after = whole->second.stages[number];
+  bool const few = axes == 1 && is_short(st, rank - 1);
+  if (!few && !reads_across_row(p, st)) return std::nullopt;
+  return phases_of(after, after.definition->axes.back().name, most_phases_of_points) > 1 ? first : std::nullopt;
+}
+
+}  // namespace detail
+
 /// Returns the step for the next short row, and its plan; nothing if there is none. Axes of points that are contiguous
 /// in all operands are merged first.
 [[nodiscard]] inline std::optional<std::pair<step, plan>> next_short_row(space const& so_far, plan const& p,
@@ -125,13 +191,7 @@ namespace detail {
       if (auto made = detail::merged_with_next(so_far, p, st, rank - 3);
           made && detail::index_divisions(*made->second.program) <= divisions)
         return made;
-    auto made = detail::merged_with_next(so_far, p, st, rank - 2);
-    if (!made) continue;
-    auto const& after = made->second.stages[static_cast<std::size_t>(&st - p.stages.data())];
-    auto const row = after.definition->axes.back().name;
-    auto const phases = phases_of(after, row);
-    bool const plain = detail::index_divisions(*made->second.program) <= divisions;
-    if (plain || phases > 1) return made;
+    if (auto made = detail::merged_components(so_far, p, st, machine)) return made;
   }
   return std::nullopt;
 }

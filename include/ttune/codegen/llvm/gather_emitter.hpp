@@ -6,12 +6,16 @@
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
+#include <optional>
 #include <string>
 #include <variant>
 
 #include "ttune/codegen/llvm/expression_evaluator.hpp"
 #include "ttune/codegen/llvm/load_emitter.hpp"
 #include "ttune/codegen/llvm/redirected_reads.hpp"
+#include "ttune/codegen/llvm/row_gathers.hpp"
+#include "ttune/codegen/llvm/statement_queries.hpp"
+#include "ttune/ir/equal.hpp"
 
 namespace ttune { inline namespace v0 { namespace codegen { namespace llvm {
 
@@ -28,12 +32,14 @@ class gather_emitter {
         loads_(loads),
         indices_(indices),
         redirected_(redirected),
-        expressions_(expressions) {}
+        expressions_(expressions),
+        rows_(writer, state, values, addresses) {}
 
   /// Returns true for a read from memory with such an index, if vectors are worth it: elements are gathered by an
-  /// instruction, or they are narrow and their indices are results of arithmetic (a curve, a histogram's cells).
+  /// instruction, or loaded with their neighbours, or they are narrow and their indices are results of arithmetic (a
+  /// curve, a histogram's cells).
   /// Indices that are elements of memory themselves are loaded one by one at no cost.
-  [[nodiscard]] bool reads_by_lanes(ir::access const& a) const;
+  [[nodiscard]] bool reads_by_lanes(ir::access const& a);
 
   /// Reads one element for each running lane. Only these have places inside of the buffer.
   [[nodiscard]] value read(ir::access const& a);
@@ -41,6 +47,15 @@ class gather_emitter {
  private:
   [[nodiscard]] bool is_data_of_lanes(ir::expr const& e) const;
   [[nodiscard]] bool gathers(ir::buffer const& b) const;
+  /// The index of an element as one that all lanes share, and a place of each lane after it.
+  struct parts {
+    lane_linear shared;
+    value places;
+  };
+  void add_index(ir::expr const& e, std::int64_t stride, dtype type, parts& to);
+  [[nodiscard]] bool is_known(ir::expr const& e) const;
+  [[nodiscard]] std::optional<row_gathers::element> element_of_row(ir::access const& a);
+  [[nodiscard]] bool shares_row(ir::access const& a, std::size_t data) const;
   [[nodiscard]] value index_of_lanes(ir::expr const& e);
   [[nodiscard]] value index_of_lanes(ir::binary const& b);
   [[nodiscard]] value limited(ir::binary_op op, value const& x, value const& y);
@@ -55,6 +70,7 @@ class gather_emitter {
   index_emitter& indices_;
   redirected_reads& redirected_;
   expression_evaluator& expressions_;
+  row_gathers rows_;
 };
 
 /// Returns true if an index contains data that differ between lanes, outside of selections: those are decided before.
@@ -69,9 +85,55 @@ inline bool gather_emitter::gathers(ir::buffer const& b) const {
   return writer_.machine().has_masks && size_in_bytes(b.type) >= 4;
 }
 
-inline bool gather_emitter::reads_by_lanes(ir::access const& a) const {
+/// Returns true for an index that is a number during emission.
+inline bool gather_emitter::is_known(ir::expr const& e) const {
+  if (auto const* v = ir::as<ir::variable>(e)) {
+    auto const it = state_.variables.find(v->name);
+    return it != state_.variables.end() && it->second.is_constant();
+  }
+  if (auto const* b = ir::as<ir::binary>(e)) return e->type == dtype::index && is_known(b->left) && is_known(b->right);
+  return ir::as<ir::constant>(e) != nullptr;
+}
+
+/// Returns true if the vectorised loop reads several elements of the rows that data choose: an index after that of the
+/// data, which has the number `data`, has a variable of an unrolled loop, or differs between two reads.
+inline bool gather_emitter::shares_row(ir::access const& a, std::size_t data) const {
+  auto const& from = *std::get<handle<ir::buffer>>(a.from);
+  bool found = false;
+  auto const is_variable = [](ir::expr const& e) { return ir::as<ir::variable>(e) != nullptr; };
+  for (auto d = data + 1; d < a.indices.size(); ++d) found = found || ir::contains(a.indices[d], is_variable);
+  if (found || !state_.vector_loop) return found;
+  auto const look = [&](ir::expr const& e) {
+    auto const* other = ir::as<ir::access>(e);
+    if (found || !other || &*std::get<handle<ir::buffer>>(other->from) != &from) return;
+    for (auto d = data + 1; d < a.indices.size(); ++d) found = found || !ir::equal(a.indices[d], other->indices[d]);
+  };
+  for_each_store(state_.vector_loop->body, [&](ir::store const& s) { ir::for_each_node(s.value, look); });
+  return found;
+}
+
+/// Returns the place of a read in a row of neighbours that data choose, if it is known and other elements of the row
+/// are read, too.
+inline std::optional<row_gathers::element> gather_emitter::element_of_row(ir::access const& a) {
+  auto const& b = *std::get<handle<ir::buffer>>(a.from);
+  if (!rows_.suits(b)) return std::nullopt;
+  row_gathers::element made;
+  for (std::size_t d = a.indices.size(); d-- > 0;) {
+    if (is_data_of_lanes(a.indices[d])) {
+      bool const inside = made.row >= 2 && made.place >= 0 && made.place < made.row;
+      return inside && shares_row(a, d) ? std::optional(made) : std::nullopt;
+    }
+    if (!is_known(a.indices[d])) return std::nullopt;
+    made.place += indices_.index(a.indices[d]).constant * made.row;
+    made.row *= b.extents[d];
+  }
+  return std::nullopt;
+}
+
+inline bool gather_emitter::reads_by_lanes(ir::access const& a) {
   auto const& b = *std::get<handle<ir::buffer>>(a.from);
   if (state_.lanes == 1 || b.where == ir::memory::registers) return false;
+  if (element_of_row(a)) return true;
   auto const is_arithmetic = [](ir::expr const& e) {
     auto const* binary = ir::as<ir::binary>(e);
     return e->type != dtype::index && (binary || ir::as<ir::unary>(e));
@@ -126,27 +188,49 @@ inline value gather_emitter::limited(ir::binary_op op, value const& x, value con
           x.type, x.lanes};
 }
 
-inline value gather_emitter::read(ir::access const& a) {
-  auto const& b = *std::get<handle<ir::buffer>>(a.from);
-  lane_linear shared;
-  value places;
-  auto const type = b.elements() <= std::numeric_limits<std::int32_t>::max() ? dtype::i32 : dtype::i64;
+/// Takes an index apart: a part that data of lanes decide is added to the places, all others to the shared index. Known
+/// summands of an index of data are shared if they are small enough for the places to fit their type.
+inline void gather_emitter::add_index(ir::expr const& e, std::int64_t stride, dtype type, parts& to) {
+  constexpr std::int64_t most = std::int64_t{1} << 24;
+  if (!is_data_of_lanes(e) && !redirected_.redirected_part(e)) {
+    to.shared = to.shared + indices_.index(e).scaled(stride);
+    return;
+  }
+  auto const* b = e->type == dtype::index ? ir::as<ir::binary>(e) : nullptr;
+  if (b && b->op == ir::binary_op::multiply && ir::is_constant(b->right))
+    if (auto const by = ir::constant_integer(b->right); by > 0 && by * stride <= most)
+      return add_index(b->left, by * stride, type, to);
+  if (b && b->op == ir::binary_op::add && is_known(b->right))
+    if (auto const known = indices_.index(b->right).constant; std::abs(known) <= most / stride) {
+      to.shared.constant += known * stride;
+      return add_index(b->left, stride, type, to);
+    }
   auto const scalar = scalar_type(type);
   auto const wide = vector_of(scalar, state_.lanes);
+  auto const place = index_of_lanes(e);
+  auto part = values_.resized(place, place.type, type);
+  if (stride != 1)
+    part.text = writer_.define_at(frames::here, "mul " + wide + " " + part.text + ", " +
+                                                    splat_literal(scalar, std::to_string(stride), state_.lanes));
+  if (!to.places.text.empty())
+    part.text = writer_.define_at(frames::here, "add " + wide + " " + to.places.text + ", " + part.text);
+  to.places = {part.text, type, state_.lanes};
+}
+
+inline value gather_emitter::read(ir::access const& a) {
+  auto const& b = *std::get<handle<ir::buffer>>(a.from);
+  auto const type = b.elements() <= std::numeric_limits<std::int32_t>::max() / 2 ? dtype::i32 : dtype::i64;
+  auto const in_row = element_of_row(a);
+  parts made;
   std::int64_t stride = 1;
   for (std::size_t d = a.indices.size(); d-- > 0;) {
-    if (!is_data_of_lanes(a.indices[d]) && !redirected_.redirected_part(a.indices[d])) {
-      shared = shared + indices_.index(a.indices[d]).scaled(stride);
-    } else {
-      auto const place = index_of_lanes(a.indices[d]);
-      auto part = values_.resized(place, place.type, type);
-      if (stride != 1)
-        part.text = writer_.define("mul " + wide + " " + part.text + ", " +
-                                   splat_literal(scalar, std::to_string(stride), state_.lanes));
-      if (!places.text.empty()) part.text = writer_.define("add " + wide + " " + places.text + ", " + part.text);
-      places = {part.text, type, state_.lanes};
-    }
+    add_index(a.indices[d], stride, type, made);
     stride *= b.extents[d];
+  }
+  auto& [shared, places] = made;
+  if (in_row && shared.lane == 0) {
+    shared.constant -= in_row->place;
+    return rows_.load(b, shared, places, *in_row);
   }
   return gathers(b) ? gather(b, shared, places) : load_places(b, shared, places);
 }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 
+#include "ttune/codegen/interleaving.hpp"
 #include "ttune/codegen/llvm/buffer_addresses.hpp"
 #include "ttune/codegen/llvm/function_state.hpp"
 #include "ttune/codegen/llvm/register_file.hpp"
@@ -65,6 +66,9 @@ class load_emitter {
   [[nodiscard]] static bool reads_whole_groups(ir::buffer const& b, lane_linear const& flat);
   [[nodiscard]] std::string load_raw(ir::buffer const& b, lane_linear const& flat);
   [[nodiscard]] value load_strided(ir::buffer const& b, lane_linear const& flat);
+  [[nodiscard]] bool takes_apart(ir::buffer const& b, lane_linear const& flat) const;
+  [[nodiscard]] value load_component(ir::buffer const& b, lane_linear const& flat);
+  [[nodiscard]] std::string load_raw_part(ir::buffer const& b, lane_linear const& flat, int first, int span);
 
   ir_writer& writer_;
   function_state const& state_;
@@ -86,6 +90,7 @@ inline value load_emitter::load(ir::buffer const& b, lane_linear const& flat, re
   if (auto const* known = known_values.find_load(b.name, key))
     return {*known, compute_type(b.type), flat.lane == 0 && !spread ? 1 : state_.lanes};
   auto const made = flat.lane == 0 || flat.lane == 1 ? load_memory(b, flat, where)
+                    : takes_apart(b, flat)           ? load_component(b, flat)
                     : loads_whole_vectors(b, flat)
                         ? load_strided(b, flat)
                         : load_each_lane(b, [&](int lane) { return addresses_.pointer(b, in_lane(flat, lane)); });
@@ -238,6 +243,57 @@ inline value load_emitter::load_strided(ir::buffer const& b, lane_linear const& 
                           std::to_string(lanes) + " x i32> " + places + ">");
   }
   return values_.from_memory(made, b.type, lanes);
+}
+
+/// Returns true if lanes read one of several components of points whose elements can all be loaded and are taken apart
+/// by shuffles (interleaving.hpp). Two and three components have shorter forms; lanes of short vectors are loaded one
+/// by one at less cost.
+inline bool load_emitter::takes_apart(ir::buffer const& b, lane_linear const& flat) const {
+  return flat.lane >= 4 && flat.lane <= most_interleaved && flat.lane <= 2 * state_.lanes &&
+         interleaves(state_.lanes) && b.content.empty() && flat.lane * state_.first_running_lanes() >= state_.lanes &&
+         reads_whole_groups(b, flat);
+}
+
+/// Loads all components of the points of running lanes, and returns one of them.
+inline value load_emitter::load_component(ir::buffer const& b, lane_linear const& flat) {
+  int const lanes = state_.lanes;
+  auto const count = static_cast<int>(flat.lane);
+  auto at = flat;
+  at.lane = 0;
+  at.constant -= flat.constant % flat.lane;
+  auto const key = [&](int component) {
+    return "component " + std::to_string(at.constant + component) + " of " + std::to_string(count) + " " + at.key() +
+           state_.mask_text(lanes);
+  };
+  auto& known_values = writer_.open_frames();
+  auto const wanted = static_cast<int>(flat.constant - at.constant);
+  if (auto const* known = known_values.find_load(b.name, key(wanted)))
+    return values_.from_memory(*known, b.type, lanes);
+  std::vector<std::string> vectors;
+  int const span = count * state_.first_running_lanes();
+  for (int part = 0; part < count; ++part) vectors.push_back(load_raw_part(b, at, part * lanes, span));
+  interleaving const plan(count, lanes, interleaving::direction::apart);
+  auto const type = memory_type(b.type);
+  for (auto const& step : plan.steps()) vectors.push_back(values_.shuffled(vectors, step, type, lanes));
+  for (int c = 0; c < count; ++c)
+    known_values.remember_load(b.name, key(c),
+                               vectors[static_cast<std::size_t>(plan.results()[static_cast<std::size_t>(c)])]);
+  return values_.from_memory(vectors[static_cast<std::size_t>(plan.results()[static_cast<std::size_t>(wanted)])],
+                             b.type, lanes);
+}
+
+/// Loads the vector `first` elements after an index. Elements from `span` on are not read, and undefined.
+inline std::string load_emitter::load_raw_part(ir::buffer const& b, lane_linear const& flat, int first, int span) {
+  int const lanes = state_.lanes;
+  if (first >= span) return "undef";
+  int const start = std::min(first, span - lanes);
+  auto at = flat;
+  at.constant += start;
+  auto const loaded = load_raw(b, at);
+  if (start == first) return loaded;
+  transposition::step moved{0, 0, {}};
+  for (int lane = 0; lane < lanes; ++lane) moved.places.push_back(std::min(lane + first - start, lanes - 1));
+  return values_.shuffled({loaded}, moved, memory_type(b.type), lanes);
 }
 
 template <class Address>

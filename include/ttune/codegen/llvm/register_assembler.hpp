@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "ttune/codegen/interleaving.hpp"
 #include "ttune/codegen/llvm/ir_writer.hpp"
 #include "ttune/codegen/llvm/register_elements.hpp"
 #include "ttune/codegen/llvm/value_builder.hpp"
@@ -30,6 +31,11 @@ class register_assembler {
   [[nodiscard]] value assemble(register_elements const& elements, dtype type,
                                register_elements const* all_lanes = nullptr);
 
+  /// Builds the vector of the `lanes` elements from number `first` on of a buffer in registers, if they are a part of
+  /// points whose components are in one vector each: the components are interleaved once for all parts.
+  [[nodiscard]] std::optional<value> part_of_points(register_elements const& file, std::size_t first, int lanes,
+                                                    dtype type);
+
   /// Tells that an arm of a two-armed condition begins (or, with nothing, that another kind of arm does). Returns what
   /// was told before, to be restored at the end of the arm.
   [[nodiscard]] std::optional<int> begin_arm(std::optional<int> first_value) {
@@ -42,6 +48,8 @@ class register_assembler {
   [[nodiscard]] bool lie_before_arm(std::vector<std::string> const& vectors);
   void transpose(transposition const& plan, std::vector<std::string> vectors, int lanes, dtype type,
                  std::string const& key);
+  [[nodiscard]] static std::vector<std::string> components_of(register_elements const& file, std::size_t first,
+                                                              std::size_t count, int lanes);
   [[nodiscard]] static std::vector<std::string> vectors_of(register_elements const& elements, std::size_t most);
   [[nodiscard]] std::optional<value> interleaved(register_elements const& elements, dtype type);
 
@@ -134,20 +142,62 @@ inline std::optional<value> register_assembler::column(register_elements const& 
 /// Emits the shuffles; remembers their results under the key and the number of the vector.
 inline void register_assembler::transpose(transposition const& plan, std::vector<std::string> vectors, int lanes,
                                           dtype type, std::string const& key) {
-  auto const vector = vector_of(scalar_type(type), lanes);
   for (auto const& step : plan.steps()) {
-    auto const& a = vectors[static_cast<std::size_t>(step.first)];
-    auto const& b = vectors[static_cast<std::size_t>(step.second)];
-    std::string places = "<";
-    for (int const p : step.places) places += (places.size() > 1 ? ", i32 " : "i32 ") + std::to_string(p);
-    bool const nothing = a == "undef" && b == "undef";
-    auto made = nothing ? value{"undef", type, lanes}
-                        : values_.fenced({writer_.define("shufflevector " + vector + " " + a + ", " + vector + " " + b +
-                                                         ", <" + std::to_string(lanes) + " x i32> " + places + ">"),
-                                          type, lanes});
-    writer_.open_frames().remember_load("transposed", key + " " + std::to_string(vectors.size()), made.text);
-    vectors.push_back(std::move(made.text));
+    auto made = values_.shuffled(vectors, step, scalar_type(type), lanes);
+    writer_.open_frames().remember_load("transposed", key + " " + std::to_string(vectors.size()), made);
+    vectors.push_back(std::move(made));
   }
+}
+
+/// Returns the vector of each component of the points from element `first` on, a vector's lanes of them; none if the
+/// elements lie in another way.
+inline std::vector<std::string> register_assembler::components_of(register_elements const& file, std::size_t first,
+                                                                  std::size_t count, int lanes) {
+  std::vector<std::string> vectors(count);
+  for (std::size_t c = 0; c < count; ++c)
+    for (int lane = 0; lane < lanes; ++lane) {
+      auto const at = first + c + static_cast<std::size_t>(lane) * count;
+      if (at >= file.size() || file[at].vector.empty()) continue;
+      auto const& e = file[at];
+      if (e.lane != lane || e.lanes != lanes || (!vectors[c].empty() && vectors[c] != e.vector)) return {};
+      vectors[c] = e.vector;
+    }
+  for (auto& v : vectors)
+    if (v.empty()) v = "undef";
+  return vectors;
+}
+
+inline std::optional<value> register_assembler::part_of_points(register_elements const& file, std::size_t first,
+                                                               int lanes, dtype type) {
+  constexpr std::size_t least = 4;  // fewer components have shorter forms
+  constexpr auto most = static_cast<std::size_t>(most_interleaved);
+  if (!interleaves(lanes) || first >= file.size()) return std::nullopt;
+  auto const are_neighbours = [&](std::size_t a, std::size_t b) {
+    return b < file.size() && !file[a].vector.empty() && file[a].vector == file[b].vector &&
+           file[a].lane + 1 == file[b].lane;
+  };
+  std::size_t count = 1;
+  while (count <= most && !are_neighbours(first, first + count) &&
+         (count > first || !are_neighbours(first - count, first)))
+    ++count;
+  if (count < least || count > most) return std::nullopt;
+  auto const width = static_cast<std::size_t>(lanes);
+  auto const block = first / (count * width) * (count * width);
+  if (first % width != 0) return std::nullopt;
+  auto vectors = components_of(file, block, count, lanes);
+  if (vectors.empty()) return std::nullopt;
+  std::string key = "points";
+  for (auto const& v : vectors) key += " " + v;
+  auto& open = writer_.open_frames();
+  auto const part = (first - block) / width;
+  if (!open.find_load("interleaved", key + " " + std::to_string(part))) {
+    interleaving const plan(static_cast<int>(count), lanes, interleaving::direction::together);
+    for (auto const& step : plan.steps()) vectors.push_back(values_.shuffled(vectors, step, scalar_type(type), lanes));
+    for (std::size_t p = 0; p < count; ++p)
+      open.remember_load("interleaved", key + " " + std::to_string(p),
+                         vectors[static_cast<std::size_t>(plan.results()[p])]);
+  }
+  return value{*open.find_load("interleaved", key + " " + std::to_string(part)), type, lanes};
 }
 
 /// Returns the vectors that contain the elements, in the order of their first use. Returns none if an element is a

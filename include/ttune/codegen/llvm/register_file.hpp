@@ -84,6 +84,10 @@ inline value register_file::load(ir::buffer const& b, lane_linear const& flat) {
     if (at < file.size()) all[0] = file[at];  // else only code that never runs reads it: nothing was stored before
     return assembler_.assemble(all, compute_type(b.type), &all);
   }
+  if (flat.lane == 1 && flat.constant >= 0)
+    if (auto const part = assembler_.part_of_points(file, static_cast<std::size_t>(flat.constant), state_.lanes,
+                                                    compute_type(b.type)))
+      return *part;
   auto const& chunk = state_.chunk_mask;
   auto wanted = all;
   for (int lane = 0; lane < static_cast<int>(all.size()); ++lane) {

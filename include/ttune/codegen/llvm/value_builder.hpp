@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "ttune/codegen/llvm/ir_writer.hpp"
 #include "ttune/codegen/llvm/lane_conversions.hpp"
+#include "ttune/codegen/transposition.hpp"
 #include "ttune/ir/node.hpp"
 
 namespace ttune { inline namespace v0 { namespace codegen { namespace llvm {
@@ -117,6 +119,21 @@ class value_builder {
   /// Returns the same float and hides its origin from instruction selection, which searches chains of shuffles for
   /// shorter ones: in vain for a transposition, and it takes 6 ms for a 16 x 16 one.
   [[nodiscard]] value fenced(value const& v) { return is_float(v.type) ? intrinsic("arithmetic.fence", v) : v; }
+
+  /// Returns the result of one shuffle of a network, fenced. `scalar` is the type of elements.
+  [[nodiscard]] std::string shuffled(std::vector<std::string> const& vectors, transposition::step const& step,
+                                     std::string const& scalar, int lanes) {
+    auto const& a = vectors[static_cast<std::size_t>(step.first)];
+    auto const& b = vectors[static_cast<std::size_t>(step.second)];
+    if (a == "undef" && b == "undef") return "undef";
+    auto const type = vector_of(scalar, lanes);
+    std::string places;
+    for (int const p : step.places) places += (places.empty() ? "i32 " : ", i32 ") + std::to_string(p);
+    auto const made = writer_.define("shufflevector " + type + " " + a + ", " + type + " " + b + ", <" +
+                                     std::to_string(lanes) + " x i32> <" + places + ">");
+    if (scalar == "float") return fenced({made, dtype::f32, lanes}).text;
+    return scalar == "double" ? fenced({made, dtype::f64, lanes}).text : made;
+  }
 
   // ------------------------------------------------------------------------------------------------------ memory
   /// Returns the value of an element from its bits in memory.
