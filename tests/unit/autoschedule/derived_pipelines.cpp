@@ -70,6 +70,27 @@ TEST_CASE("derived: sibling windows of a pipeline are computed in one loop nest"
   CHECK(p.stages[0].slides);
 }
 
+template <class Op>
+bool separates(Op const& o) {
+  auto const steps = derive_space(o.program(), ttune_test::machines().back()).steps;
+  return std::any_of(steps.begin(), steps.end(), [](step const& s) { return s.what == primitive::separate; });
+}
+
+TEST_CASE("derived: small windows of products are reduced along one axis after the other if they read a stage") {
+  auto const [y, x, r, s] = axes<"y", "x", "r", "s">;
+  tensor<"I", float, 2> const I{{13, 135}};
+  auto const D = compute<"D">(y.in(12), x.in(134)) = abs(I(y + 1, x) - I(y, x)) + abs(I(y, x + 1) - I(y, x));
+  auto const squares = [&](auto const& from) {
+    return sum(over(r.in(3), s.in(3)), from(y + r, x + s) * from(y + r, x + s));
+  };
+  auto const O = compute<"O">(y.in(10), x.in(132)) = squares(D);
+  auto const of_differences = op(inputs(I), outputs(O), "of_differences");
+  check_derived(of_differences);
+  CHECK(separates(of_differences));
+  auto const P = compute<"P">(y.in(10), x.in(132)) = squares(I);
+  CHECK_FALSE(separates(op(inputs(I), outputs(P), "of_elements")));
+}
+
 TEST_CASE("derived: a pipeline whose rows all colours of a result use is computed once") {
   auto const [c, y, x, r] = axes<"c", "y", "x", "r">;
   tensor<"I", float, 3> const I{{3, 23, 37}};

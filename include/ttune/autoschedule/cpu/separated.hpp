@@ -3,6 +3,8 @@
 // distances, sums of squares, largest elements of windows. Windows whose terms have weights of their own are none.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <utility>
 
@@ -33,11 +35,18 @@ namespace detail {
 
 }  // namespace detail
 
+/// The windows that are separated: those of inputs only may have rows of results unrolled instead, which share loads.
+enum class separable : std::uint8_t { of_anything, of_stages };
+
 /// Returns the step for the next window to separate, and its plan; nothing if there is none.
-[[nodiscard]] inline std::optional<std::pair<step, plan>> next_separated(space const& so_far, plan const& p) {
-  constexpr double least_gain = 2;
+[[nodiscard]] inline std::optional<std::pair<step, plan>> next_separated(space const& so_far, plan const& p,
+                                                                         separable which = separable::of_anything) {
+  double const least_gain = which == separable::of_stages ? 1.75 : 2;
   for (auto const& st : p.stages) {
     auto const& reduced = st.definition->reduction.axes;
+    bool const reads_stage = std::any_of(st.accesses.begin(), st.accesses.end(),
+                                         [](access_plan const& a) { return !a.write && a.producer >= 0; });
+    if (which == separable::of_stages && !reads_stage) continue;
     if (st.definition->updates || st.definition->components.size() != 1 || reduced.size() < 2) continue;
     double most = least_gain;
     std::string axis;

@@ -28,10 +28,11 @@ class stencil_pipeline {
   /// Returns the space, or nothing if the program is no such pipeline, or if no stage is left to be computed beside a
   /// result and no window is redirected at the ends of what it reads.
   std::optional<space> run() {
-    separate_windows();
+    separate_windows(separable::of_anything);
     if (!is_stencil_pipeline(p_)) return std::nullopt;
     bool const redirected = std::any_of(p_.stages.begin(), p_.stages.end(),
                                         [&](auto const& st) { return reads_redirected_window(p_, st); });
+    separate_windows(separable::of_stages);
     expand_windows();
     inline_cheap_stages();
     merge_pixels();
@@ -58,8 +59,8 @@ class stencil_pipeline {
     p_ = std::move(made.second);
   }
 
-  void separate_windows() {
-    while (auto made = next_separated(partial_, p_)) take(std::move(*made));
+  void separate_windows(separable which) {
+    while (auto made = next_separated(partial_, p_, which)) take(std::move(*made));
   }
 
   void expand_windows() {
