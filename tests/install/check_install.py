@@ -28,6 +28,7 @@ HEADERS = {
     "ttune-onnx": "<ttune/onnx.hpp>",
     "ttune-onnx-compiled": "<ttune/onnx.hpp>",
     "ttune-xgboost": "<ttune/models/xgboost.hpp>",
+    "ttune-xgboost-compiled": "<ttune/models/xgboost.hpp>",
     "ttune-treegru": "<ttune/models/treegru.hpp>",
     "ttune-sqlite": "<ttune/records/sqlite.hpp>",
     "ttune-sqlite-compiled": "<ttune/records/sqlite.hpp>",

@@ -14,8 +14,9 @@
 /// there the bodies (`*.inl.hpp`) follow their declarations. That file includes all headers of ttune that the program
 /// uses, or <ttune/implementation.hpp> for the whole engine. Programs that link ttune-compiled have no such file.
 ///
-/// The bodies of parts that need a foreign library (backends/orc.hpp, records/sqlite.hpp) may be compiled beside those
-/// of the engine, in a file that defines TTUNE_IMPLEMENT_PARTS instead and includes the parts' headers.
+/// The bodies of parts that need a foreign library (backends/orc.hpp, models/xgboost.hpp, records/sqlite.hpp) may be
+/// compiled beside those of the engine, in a file that defines TTUNE_IMPLEMENT_PARTS instead and includes the parts'
+/// headers.
 #if defined(TTUNE_IMPLEMENTATION) || defined(TTUNE_IMPLEMENT_PARTS)
 #define TTUNE_PART_BODIES 1
 #else

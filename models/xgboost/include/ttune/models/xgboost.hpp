@@ -36,18 +36,17 @@ struct xgboost_options {
 /// thread-safe, and a saved model can be loaded without xgboost. `fit` throws backend_error if the library fails.
 class xgboost final : public cost_model {
  public:
-  // Virtual functions are declared inline, so that files which include this header do not emit their bodies.
   explicit xgboost(xgboost_options options = {}) : options_(options) {}
 
   [[nodiscard]] std::string name() const override {
     return options_.objective == xgboost_options::target::speed ? "xgboost" : "xgboost-rank";
   }
-  inline fit_report fit(feature_view features, std::span<model_target const> targets) override;
+  fit_report fit(feature_view features, std::span<model_target const> targets) override;
   [[nodiscard]] bool fitted() const noexcept override { return columns_ > 0; }
-  inline void predict(feature_view features, std::span<float> scores) const override;
+  void predict(feature_view features, std::span<float> scores) const override;
   [[nodiscard]] std::shared_ptr<cost_model> another() const override { return std::make_shared<xgboost>(options_); }
-  [[nodiscard]] inline std::vector<std::byte> save() const override;
-  inline void load(std::span<std::byte const> bytes) override;
+  [[nodiscard]] std::vector<std::byte> save() const override;
+  void load(std::span<std::byte const> bytes) override;
 
   [[nodiscard]] xgboost_options const& options() const noexcept { return options_; }
   /// Opens the library and says if that succeeded.
@@ -68,5 +67,6 @@ class xgboost final : public cost_model {
 
 }}  // namespace ttune::v0
 
-// Inline even if the engine is compiled separately: that library does not link xgboost.
+#if TTUNE_PART_BODIES
 #include "ttune/models/xgboost.inl.hpp"
+#endif

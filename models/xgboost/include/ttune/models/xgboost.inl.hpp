@@ -61,14 +61,14 @@ inline void set_common(booster& b, xgboost_options const& o, std::size_t rows) {
 
 }  // namespace detail
 
-inline availability xgboost::library_availability() {
+availability xgboost::library_availability() {
   auto const& failure = detail::xgboost_api::library().failure();
   return {
       failure.empty(),
       failure.empty() ? "" : "xgboost cannot be opened (libxgboost0; TTUNE_XGBOOST_LIBRARY names another): " + failure};
 }
 
-inline std::string xgboost::library_version() {
+std::string xgboost::library_version() {
   int major = 0, minor = 0, patch = 0;
   detail::xgboost_api::XGBoostVersion(&major, &minor, &patch);
   return std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(patch);
@@ -173,8 +173,8 @@ inline forest learn_failures(feature_view features, std::span<model_target const
 
 }  // namespace detail
 
-inline void xgboost::learn(feature_view features, std::span<model_target const> targets,
-                           std::span<std::size_t const> rows, std::span<std::size_t const> check, int& rounds) {
+void xgboost::learn(feature_view features, std::span<model_target const> targets, std::span<std::size_t const> rows,
+                    std::span<std::size_t const> check, int& rounds) {
   speed_ = detail::learn_speed(features, targets, rows, check, options_, rounds);
   failure_ = {};
   if (options_.objective == xgboost_options::target::speed)
@@ -206,7 +206,7 @@ struct varying_columns {
 
 }  // namespace detail
 
-inline fit_report xgboost::fit(feature_view all, std::span<model_target const> targets) {
+fit_report xgboost::fit(feature_view all, std::span<model_target const> targets) {
   fit_report report;
   report.rows = all.rows;
   report.failures =
@@ -250,7 +250,7 @@ inline fit_report xgboost::fit(feature_view all, std::span<model_target const> t
   return report;
 }
 
-inline void xgboost::predict(feature_view features, std::span<float> scores) const {
+void xgboost::predict(feature_view features, std::span<float> scores) const {
   if (!fitted()) {
     std::fill(scores.begin(), scores.end(), 0.0F);
     return;
@@ -272,7 +272,7 @@ namespace detail {
 inline constexpr std::uint32_t xgboost_magic = 0x31425874;  // "tXB1"
 }
 
-inline std::vector<std::byte> xgboost::save() const {
+std::vector<std::byte> xgboost::save() const {
   detail::byte_writer out;
   out.put(detail::xgboost_magic);
   out.put(static_cast<std::uint8_t>(options_.objective));
@@ -282,7 +282,7 @@ inline std::vector<std::byte> xgboost::save() const {
   return out.take();
 }
 
-inline void xgboost::load(std::span<std::byte const> bytes) {
+void xgboost::load(std::span<std::byte const> bytes) {
   detail::byte_reader in(bytes);
   xgboost read(options_);
   std::uint32_t magic = 0;

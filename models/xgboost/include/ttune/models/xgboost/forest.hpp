@@ -62,5 +62,6 @@ class forest {
 
 }}}  // namespace ttune::v0::detail
 
-// Inline even if the engine is compiled separately: that library does not link xgboost.
+#if TTUNE_PART_BODIES
 #include "ttune/models/xgboost/forest.inl.hpp"
+#endif

@@ -13,7 +13,7 @@
 namespace ttune { inline namespace v0 { namespace detail {
 
 /// Numbers the nodes breadth first, so that siblings are adjacent.
-inline void forest::add(tree const& t) {
+void forest::add(tree const& t) {
   auto const size = t.left.size();
   auto const fail = [](bool condition) {
     if (condition) throw argument_error("a tree of a boosted model cannot be read");
@@ -59,7 +59,7 @@ void forest::predict_block(std::integer_sequence<int, Row...>, float const* cons
   }
 }
 
-inline void forest::predict(feature_view rows, std::span<float> out) const {
+void forest::predict(feature_view rows, std::span<float> out) const {
   constexpr int block = 12;
   float const* pointers[block];
   std::size_t i = 0;
@@ -73,7 +73,7 @@ inline void forest::predict(feature_view rows, std::span<float> out) const {
   }
 }
 
-inline void forest::save(byte_writer& out) const {
+void forest::save(byte_writer& out) const {
   out.put(base_);
   out.put(static_cast<std::uint64_t>(trees_.size()));
   for (auto const& t : trees_) {
@@ -88,7 +88,7 @@ inline void forest::save(byte_writer& out) const {
   }
 }
 
-inline void forest::load(byte_reader& in, std::size_t columns) {
+void forest::load(byte_reader& in, std::size_t columns) {
   forest read;
   std::uint64_t count = 0;
   in.get(read.base_);
