@@ -110,8 +110,8 @@ class byte_sum_emitter {
            std::min<std::int64_t>(a, 0) + std::min<std::int64_t>(b, 0) >= -128;
   }
   [[nodiscard]] std::optional<std::vector<pair>> neighbours(form const& f) const;
-  [[nodiscard]] static std::vector<pair> any_pairs(form& f);
-  [[nodiscard]] std::string summed(form& f, dtype type, std::vector<ir::binary const*> const& after, bool bytes);
+  [[nodiscard]] static std::vector<pair> any_pairs(form const& f);
+  [[nodiscard]] std::string summed(form const& f, dtype type, std::vector<ir::binary const*> const& after, bool bytes);
   [[nodiscard]] std::string part_of(std::string const& bytes, int part) const;
   [[nodiscard]] std::string products(std::string const& bytes, pair const& p) const;
   [[nodiscard]] std::string interleaved(std::string const& a, std::string const& b, bool second_half) const;
@@ -216,21 +216,25 @@ inline std::optional<std::vector<byte_sum_emitter::pair>> byte_sum_emitter::neig
 }
 
 /// Returns pairs of large and small factors, whose products fit 16 bits.
-inline std::vector<byte_sum_emitter::pair> byte_sum_emitter::any_pairs(form& f) {
-  std::stable_sort(f.terms.begin(), f.terms.end(), [](term const& a, term const& b) { return a.factor < b.factor; });
+inline std::vector<byte_sum_emitter::pair> byte_sum_emitter::any_pairs(form const& f) {
+  std::vector<term const*> sorted;
+  for (auto const& t : f.terms) sorted.push_back(&t);
+  std::sort(sorted.begin(), sorted.end(), [](term const* a, term const* b) {
+    return a->factor != b->factor ? a->factor < b->factor : a < b;  // both are elements of one vector
+  });
   std::vector<pair> made;
-  for (std::size_t low = 0, end = f.terms.size(); low < end;) {
-    auto const& large = f.terms[--end];
-    auto const& small = f.terms[low];
-    bool const both = low < end && fits(large.factor, small.factor);
-    made.push_back({&large, &small, {large.factor, both ? small.factor : 0}});
+  for (std::size_t low = 0, end = sorted.size(); low < end;) {
+    auto const* const large = sorted[--end];
+    auto const* const small = sorted[low];
+    bool const both = low < end && fits(large->factor, small->factor);
+    made.push_back({large, small, {large->factor, both ? small->factor : 0}});
     low += both;
   }
   return made;
 }
 
 /// Returns the sums of all lanes, or their low bytes.
-inline std::string byte_sum_emitter::summed(form& f, dtype type, std::vector<ir::binary const*> const& after,
+inline std::string byte_sum_emitter::summed(form const& f, dtype type, std::vector<ir::binary const*> const& after,
                                             bool bytes) {
   auto const near = neighbours(f);
   auto const pairs = near ? *near : any_pairs(f);
