@@ -187,12 +187,15 @@ class elementwise {
   }
 
   /// Returns true for a short axis before the vectors', along which vectors are read that do not move with it: if it is
-  /// unrolled, they are loaded once.
+  /// unrolled, they are loaded once. Axes of small matrices are unrolled, too: their elements have operands in common.
   [[nodiscard]] bool is_whole_in_registers(std::int32_t x) const {
-    if (x + 1 != v_ || x == crossing_ || blocks_.name == axis(x)) return false;
+    if (v_ < 0 || x == v_ || x == crossing_ || blocks_.name == axis(x)) return false;
     if (!is_short(st_, static_cast<std::size_t>(x))) return false;
-    return std::any_of(st_.accesses.begin(), st_.accesses.end(),
-                       [&](access_plan const& a) { return !a.write && step(a, v_) == 1 && step(a, x) == 0; });
+    if (x == v_ + 1 || x + 1 == v_)
+      if (is_short(st_, static_cast<std::size_t>(v_))) return true;
+    return x + 1 == v_ && std::any_of(st_.accesses.begin(), st_.accesses.end(), [&](access_plan const& a) {
+             return !a.write && step(a, v_) == 1 && step(a, x) == 0;
+           });
   }
 
   void split_axes() {

@@ -106,13 +106,15 @@ namespace detail {
 
 /// Returns true if a stage chooses by its last axis, or reads elements in another order along it than one after the
 /// other: lanes along this axis would be loaded one by one.
-[[nodiscard]] inline bool reads_across_row(plan const& p, stage_plan const& st) {
+[[nodiscard]] inline bool reads_across_row(plan const& p, stage_plan const& st, std::int64_t lanes) {
   auto const last = st.definition->axes.size() - 1;
   auto const turns = [&](index_plan const& i) {
     return i.coefficient[last] != 0 && (i.coefficient[last] != 1 || i.divisor != 1 || i.is_redirected());
   };
+  bool const fills = st.axis_size(last) >= lanes;  // then neighbours that turn are vectors, in two parts
   auto const goes_across = [&](access_plan const& a) {
-    return !a.write && (stride(p, st, a, last) > 1 || std::any_of(a.indices.begin(), a.indices.end(), turns));
+    return !a.write &&
+           (stride(p, st, a, last) > 1 || (!fills && std::any_of(a.indices.begin(), a.indices.end(), turns)));
   };
   return !choosing_axes(*st.definition).empty() || std::any_of(st.accesses.begin(), st.accesses.end(), goes_across);
 }
@@ -159,7 +161,8 @@ namespace detail {
                                                                             stage_plan const& st,
                                                                             target const& machine) {
   auto const rank = st.definition->axes.size();
-  auto const axes = component_axes(p, st, machine.lanes(st.definition->type()));
+  auto const lanes = machine.lanes(st.definition->type());
+  auto const axes = component_axes(p, st, lanes);
   auto const first = merged_with_next(so_far, p, st, rank - 2);
   if (!first) return std::nullopt;
   auto whole = first;
@@ -173,7 +176,7 @@ namespace detail {
   if (index_divisions(*whole->second.program) <= index_divisions(*p.program)) return first;
   auto const& after = whole->second.stages[number];
   bool const few = axes == 1 && is_short(st, rank - 1);
-  if (!few && !reads_across_row(p, st)) return std::nullopt;
+  if (!few && !reads_across_row(p, st, lanes)) return std::nullopt;
   return phases_of(after, after.definition->axes.back().name, most_phases_of_points) > 1 ? first : std::nullopt;
 }
 

@@ -246,10 +246,12 @@ inline value load_emitter::load_strided(ir::buffer const& b, lane_linear const& 
 }
 
 /// Returns true if lanes read one of several components of points whose elements can all be loaded and are taken apart
-/// by shuffles (interleaving.hpp). Two and three components have shorter forms; lanes of short vectors are loaded one
-/// by one at less cost.
+/// by shuffles (interleaving.hpp). Two and three components have shorter forms. Lanes of short vectors are loaded one
+/// by one at less cost, and so are those of an even number of components that are more than the lanes.
 inline bool load_emitter::takes_apart(ir::buffer const& b, lane_linear const& flat) const {
-  return flat.lane >= 4 && flat.lane <= most_interleaved && flat.lane <= 2 * state_.lanes &&
+  auto const most = flat.lane % 2 == 0 ? state_.lanes : 2 * state_.lanes;
+  auto const least = writer_.machine().vector_bytes > 16 ? 4 : 5;
+  return flat.lane >= least && flat.lane <= std::min<std::int64_t>(most_interleaved, most) &&
          interleaves(state_.lanes) && b.content.empty() && flat.lane * state_.first_running_lanes() >= state_.lanes &&
          reads_whole_groups(b, flat);
 }
