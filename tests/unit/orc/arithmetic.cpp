@@ -261,6 +261,46 @@ TEST_CASE("arithmetic: floor, ceil and round without instructions for them") {
     }
 }
 
+namespace {
+
+/// Returns the integer towards zero, limited to its type; 0 for NaN.
+template <class Integer>
+Integer limited(double x) {
+  if (std::isnan(x)) return 0;
+  if (x >= static_cast<double>(std::numeric_limits<Integer>::max())) return std::numeric_limits<Integer>::max();
+  if (x <= static_cast<double>(std::numeric_limits<Integer>::min())) return std::numeric_limits<Integer>::min();
+  return static_cast<Integer>(x);
+}
+
+template <class Integer, class Real>
+void check_limited(target const& machine, std::vector<Real> const& x) {
+  auto const got = apply<Integer>(machine, dtype_of<Integer>(), {dtype_of<Real>()}, to(dtype_of<Integer>()), x);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    INFO(machine.cpu, ": ", x[i]);
+    REQUIRE(got[i] == limited<Integer>(static_cast<double>(x[i])));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("arithmetic: floats become integers of 32 bits towards zero, saturating, NaN 0") {
+  std::vector<double> x{0.0, -0.0, 0.99, -0.99, 1e300, -1e300, HUGE_VAL, -HUGE_VAL, std::nan(""), 5e-324, -5e-324};
+  for (double const edge : {0x1p31, 0x1p32})
+    for (double const nudge : {-1.5, -1.0, -0.5, 0.0, 0.5, 1.0, 128.0, -128.0, -256.0})
+      x.push_back(edge + nudge), x.push_back(-edge + nudge);
+  rng random(seed());
+  for (int i = 0; i < 10'000; ++i)
+    x.push_back((2 * random.uniform() - 1) * std::ldexp(1.0, static_cast<int>(random.below(36))));
+  std::vector<float> f;
+  for (double const v : x) f.push_back(static_cast<float>(v));
+  for (auto const& machine : machines()) {
+    check_limited<std::int32_t>(machine, f);
+    check_limited<std::uint32_t>(machine, f);
+    check_limited<std::int32_t>(machine, x);
+    check_limited<std::uint32_t>(machine, x);
+  }
+}
+
 TEST_CASE("arithmetic: f32 rounded to TF32, every bit") {
   auto values = ttune_test::tf32_values();
   rng random(seed());

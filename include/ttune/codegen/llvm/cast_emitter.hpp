@@ -57,6 +57,7 @@ class cast_emitter {
   [[nodiscard]] value to_integer(value const& x, dtype to) {
     auto const type = compute_type(to);
     if (size_in_bytes(to) <= 2) return value_of(to_narrow_integer(values_.lanes_of(x), to), type);
+    if (size_in_bytes(to) == 4 && x.lanes > 1) return value_of(to_word(values_.lanes_of(x), to), type);
     auto const source = vector_of(scalar_type(x.type), x.lanes);
     auto const target = vector_of(scalar_type(type), x.lanes);
     auto const name = std::string(is_unsigned(to) ? "@llvm.fptoui.sat." : "@llvm.fptosi.sat.") +

@@ -64,6 +64,20 @@ namespace ttune { inline namespace v0 { namespace codegen {
   return inside.cast("fptosi", "i32").cast("trunc", "i" + std::to_string(bits));
 }
 
+/// Converts to 32 bits towards zero, saturating, NaN to 0. LLVM makes its saturating conversion of vectors lane by
+/// lane. The largest f32 below the limit is less than the largest integer, which numbers from the limit on get.
+[[nodiscard]] inline lane_value to_word(lane_value const& x, dtype type) {
+  bool const no_sign = is_unsigned(type);
+  double const limit = no_sign ? 0x1p32 : 0x1p31;
+  double const largest = x.wide() ? limit - 1 : limit - (no_sign ? 256 : 128);
+  auto const zero = x.number(0);
+  auto const number =
+      no_sign ? x.compared("ogt", zero).choose(x, zero) : at_least(x.compared("ord", x).choose(x, zero), -limit);
+  auto const inside = at_most(number, largest).cast(no_sign ? "fptoui" : "fptosi", "i32");
+  if (x.wide()) return inside;
+  return x.compared("oge", x.number(limit)).choose(inside.bits(no_sign ? 0xffffffff : 0x7fffffff), inside);
+}
+
 /// Converts the i16 bits of a half to float. The exponent's bias differs by 112; a product makes subnormals normal.
 [[nodiscard]] inline lane_value half_to_float(lane_value const& half) {
   auto const bits = half.cast("zext", "i32");
