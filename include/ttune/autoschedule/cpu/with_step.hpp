@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "ttune/autoschedule/builder.hpp"
+#include "ttune/support/error.hpp"
 
 namespace ttune { inline namespace v0 { namespace autoschedule { namespace detail {
 
