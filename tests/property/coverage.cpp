@@ -11,6 +11,8 @@
 #include <string_view>
 
 #include "support/kernel_trial.hpp"
+#include "ttune/autoschedule/cpu/contraction_axes.hpp"
+#include "ttune/codegen/llvm/functions/constant_quotient.hpp"
 #include "ttune/codegen/llvm_ir.hpp"
 #include "ttune/core/named_target.hpp"
 #include "ttune/ir/parts_of_term.hpp"
@@ -18,6 +20,7 @@
 #include "ttune/loop_nest/instantiate.hpp"
 #include "ttune/lowering/lower.hpp"
 #include "ttune/lowering/symmetric_functions.hpp"
+#include "ttune/schedule/primitive/functions.hpp"
 
 using namespace ttune;
 using namespace ttune_test;
@@ -87,6 +90,21 @@ void look_at_rules(space const& s, reached& all) {
       ++here["phases of rows that stay a loop"];
   }
   for (auto const& [name, count] : here) ++all["derived space: " + name];
+}
+
+/// Looks for rules of derived spaces by what the stages of the plan compute.
+void look_at_plan(space const& s, plan const& p, target const& machine, reached& all) {
+  for (auto const& st : p.stages) {
+    auto const& made = *st.definition;
+    bool const is_once = made.name.find(".once") != std::string::npos;
+    all["derived space: a function computed once with what surrounds it"] +=
+        is_once && !primitives::is_function(made.components[0].value);
+    if (!made.reduces()) continue;
+    autoschedule::contraction_axes const axes(machine, p, st, st);
+    for (auto a = axes.free_axes(); a < axes.all_axes() && axes.vectors >= 0; ++a)
+      all["derived space: taps between two lanes unrolled"] +=
+          axes.is_interleaved(a) && unrolls(s, made.name, axes.name(a));
+  }
 }
 
 void look_at_nest(loop_nest const& n, schedule_source from, reached& all) {
@@ -174,7 +192,9 @@ void look_at_text(ir::lowered const& program, std::string_view text, reached& al
   all["text: dot product of bytes"] += has("@llvm.x86.avx512.vpdpbusd.");
   all["text: distances of bytes"] += has("@llvm.x86.avx512.dbpsadbw.");
   all["text: dot product of bfloats"] += has("@llvm.x86.avx512bf16.dpbf16ps.");
-  all["text: dot product of words"] += has(".pmadd");
+  all["text: dot product of words"] += has(".pmadd.wd(") || has(".pmaddw.d.");
+  all["text: products of pairs of bytes"] += has(".pmadd.ub.sw") || has(".pmaddubs.w.");
+  all["text: vectors of floats converted to words"] += has(" = fptoui <");
   all["text: rows permuted by AVX2"] += has("@llvm.x86.avx2.permps(");
   all["text: rows permuted by AVX-512"] += has("@llvm.x86.avx512.permvar.sf.512(");
   all["text: powers with a branch for unusual numbers"] += has("@pow_");
@@ -190,6 +210,19 @@ bool moves_signs(ir::program const& p) {
   return std::any_of(p.stages.begin(), p.stages.end(), [](auto const& st) {
     return std::any_of(st->components.begin(), st->components.end(),
                        [](auto const& c) { return lowering::symmetric_functions(c.value) != c.value; });
+  });
+}
+
+/// Returns true if a program divides by a constant that multiply-adds divide by.
+bool divides_by_few_bits(ir::program const& p) {
+  auto const divides = [](ir::expr const& e) {
+    auto const* b = ir::as<ir::binary>(e);
+    auto const* c = b && b->op == ir::binary_op::divide ? ir::as<ir::constant>(b->right) : nullptr;
+    return c && is_float(e->type) && codegen::exact_reciprocal(e->type, c->real).has_value();
+  };
+  return std::any_of(p.stages.begin(), p.stages.end(), [&](auto const& st) {
+    return std::any_of(st->components.begin(), st->components.end(),
+                       [&](auto const& c) { return ir::contains(c.value, divides); });
   });
 }
 
@@ -212,6 +245,7 @@ void look_at_program(std::uint64_t seed, handle<ir::program> const& p, reached& 
   all["program: several sums of the same windows"] +=
       is_pipeline(*p) && std::any_of(p->stages.begin(), p->stages.end(), is_sibling);
   all["program: signs that leave functions"] += moves_signs(*p);
+  all["program: quotients by constants of few bits"] += divides_by_few_bits(*p);
   all["program: terms added by parts"] += last.reduces() && !ir::parts_of_term(last.components[0].value).empty();
   all["program: floats of 16 bits"] += kind_of_program(seed) == program_kind::halves;
 }
@@ -250,6 +284,7 @@ void look_at(std::uint64_t seed, schedule_source from, handle<ir::program> const
     look_at_nest(n, from, all);
     if (from == schedule_source::written) return;
     look_at_rules(s, all);
+    look_at_plan(s, planned, machine, all);
     look_at_end(seed, s, all);
   } catch (schedule_error const& refused) {
     if (is_derived(from)) fault(refused.what());
@@ -287,19 +322,21 @@ std::vector<std::string> required() {
         "rows packed term by term", "panels of a task made before its loops", "phases of rows",
         "phases of rows that stay a loop", "phases of vectors", "more than eight phases of vectors",
         "siblings of a pipeline in one loop nest", "vectors along interleaved pixels",
-        "rows computed in the loops of column sums"})
+        "rows computed in the loops of column sums", "a function computed once with what surrounds it",
+        "taps between two lanes unrolled"})
     names.push_back("derived space: " + std::string(rule));
   for (char const* const code :
        {"masked gather", "masked load", "masked store", "loads of gathered places, lane by lane",
         "rows of places that were gathered", "reads whose lanes turn", "dot product of bytes", "dot product of bfloats",
-        "distances of bytes", "dot product of words", "vectors of floats rounded to f16", "rows permuted by AVX2",
+        "distances of bytes", "dot product of words", "products of pairs of bytes",
+        "vectors of floats converted to words", "vectors of floats rounded to f16", "rows permuted by AVX2",
         "rows permuted by AVX-512", "powers with a branch for unusual numbers", "roots estimated in 12 bits",
         "roots estimated in 14 bits"})
     names.push_back("text: " + std::string(code));
-  for (char const* const what :
-       {"element-wise end", "element-wise end of another type", "other layouts", "axes in blocks",
-        "end and other layouts", "sums of narrow elements scaled to bytes", "several sums of the same windows",
-        "terms added by parts", "floats of 16 bits", "signs that leave functions"})
+  for (char const* const what : {"element-wise end", "element-wise end of another type", "other layouts",
+                                 "axes in blocks", "end and other layouts", "sums of narrow elements scaled to bytes",
+                                 "several sums of the same windows", "terms added by parts", "floats of 16 bits",
+                                 "signs that leave functions", "quotients by constants of few bits"})
     names.push_back("program: " + std::string(what));
   names.push_back("derived space: a reduction computed in the loops of an end");
   std::sort(names.begin(), names.end());

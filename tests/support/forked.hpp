@@ -20,8 +20,8 @@ inline void begin_child() {
   setrlimit(RLIMIT_CORE, &none);
 }
 
-/// Ends this process after so many seconds of processor time, or, if it waits for nothing, of ten times the time: on a
-/// busy machine, what is right may take as long as what hangs on another one.
+/// Ends this process after `seconds` of processor time, or after ten times as many seconds of the clock, since a
+/// process that hangs may wait. On a busy machine, correct work may take longer by the clock than the limit.
 inline void limit_time(unsigned seconds) {
   itimerval const limit{{}, {static_cast<time_t>(seconds), 0}};
   setitimer(ITIMER_PROF, &limit, nullptr);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shuffles that take interleaved components of points apart, and such that interleave them again.
+// Shuffles that take interleaved components of points apart, and shuffles that interleave them again.
 //
 //   x0 y0 z0 x1, y1 z1 x2 y2, z2 x3 y3 z3     ⇄     x0 x1 x2 x3, y0 y1 y2 y3, z0 z1 z2 z3
 #pragma once
@@ -13,10 +13,10 @@
 
 namespace ttune { inline namespace v0 { namespace codegen {
 
-/// Maximum of components that are taken apart, or interleaved, in registers.
+/// Largest number of components that are taken apart, or interleaved, in registers.
 inline constexpr std::int64_t most_interleaved = 16;
 
-/// Returns true if vectors of so many lanes are taken apart by shuffles at less cost than lane by lane.
+/// Returns true if shuffles take vectors of this number of lanes apart at less cost than loads of each lane.
 [[nodiscard]] inline bool interleaves(int lanes) { return lanes >= 8 && (lanes & (lanes - 1)) == 0; }
 
 /// Computes the shuffles. An even number of components is halved: even and odd elements are streams of their own. An

@@ -7,6 +7,8 @@
 #include "support/derived_programs.hpp"
 #include "ttune/expr.hpp"
 
+namespace derived_runs_tests {
+
 using namespace ttune;
 using ttune_test::check_derived;
 
@@ -48,3 +50,5 @@ TEST_CASE("runs: the last one may be shorter, several sums may share them") {
   CHECK(has_runs(both));
   check_derived(both, 2);
 }
+
+}  // namespace derived_runs_tests

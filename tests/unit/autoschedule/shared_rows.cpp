@@ -10,6 +10,8 @@
 #include "ttune/core/named_target.hpp"
 #include "ttune/expr.hpp"
 
+namespace shared_rows_tests {
+
 using namespace ttune;
 
 namespace {
@@ -92,3 +94,5 @@ TEST_CASE("shared rows: a stage between the rows and the sums of all columns sta
   CHECK(beside(op(inputs(A, x), outputs(R, C))).empty());
   check_interpreted(op(inputs(A, x), outputs(R, C)));
 }
+
+}  // namespace shared_rows_tests

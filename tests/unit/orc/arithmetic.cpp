@@ -283,10 +283,11 @@ void check_limited(target const& machine, std::vector<Real> const& x) {
 
 }  // namespace
 
-TEST_CASE("arithmetic: floats become integers of 32 bits towards zero, saturating, NaN 0") {
+TEST_CASE("arithmetic: floats become integers towards zero, saturating, NaN 0") {
   std::vector<double> x{0.0, -0.0, 0.99, -0.99, 1e300, -1e300, HUGE_VAL, -HUGE_VAL, std::nan(""), 5e-324, -5e-324};
-  for (double const edge : {0x1p31, 0x1p32})
-    for (double const nudge : {-1.5, -1.0, -0.5, 0.0, 0.5, 1.0, 128.0, -128.0, -256.0})
+  for (double const v : {1.0, 99.5, 3.4e38, -3e38, 1e10, -1e10, 1e-40}) x.push_back(v);
+  for (double const edge : {0x1p7, 0x1p8, 0x1p15, 0x1p16, 0x1p31, 0x1p32})
+    for (double const nudge : {-1.5, -1.0, -0.5, -0.1, 0.0, 0.5, 0.9, 1.0, 128.0, -128.0, -256.0})
       x.push_back(edge + nudge), x.push_back(-edge + nudge);
   rng random(seed());
   for (int i = 0; i < 10'000; ++i)
@@ -294,6 +295,10 @@ TEST_CASE("arithmetic: floats become integers of 32 bits towards zero, saturatin
   std::vector<float> f;
   for (double const v : x) f.push_back(static_cast<float>(v));
   for (auto const& machine : machines()) {
+    check_limited<std::int8_t>(machine, f);
+    check_limited<std::uint8_t>(machine, f);
+    check_limited<std::int16_t>(machine, f);
+    check_limited<std::uint16_t>(machine, f);
     check_limited<std::int32_t>(machine, f);
     check_limited<std::uint32_t>(machine, f);
     check_limited<std::int32_t>(machine, x);

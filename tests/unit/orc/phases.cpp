@@ -372,31 +372,4 @@ TEST_CASE("phases: rows that data choose are read whole, and nothing behind the 
   check(op(inputs(M, v, k), outputs(O), "matrices"));
 }
 
-TEST_CASE("phases: floats become bytes and words, saturating, NaN to 0") {
-  auto const saturated = [](auto type, double low, double high) {
-    using T = decltype(type);
-    std::vector<float> const values = {0,         0.9F,      -0.9F, 1,     -1,     127,    127.9F,  128,
-                                       -128,      -128.9F,   -129,  255,   255.9F, 256,    32767,   32768,
-                                       -32768.5F, -32769,    65535, 65536, 1e10F,  -1e10F, 3.4e38F, -3e38F,
-                                       INFINITY,  -INFINITY, NAN,   -0.0F, 1e-40F, 99.5F};
-    for (auto const& machine : machines()) {
-      auto const to = std::is_same_v<T, std::uint8_t>   ? dtype::u8
-                      : std::is_same_v<T, std::int8_t>  ? dtype::i8
-                      : std::is_same_v<T, std::int16_t> ? dtype::i16
-                                                        : dtype::u16;
-      auto const got =
-          apply<T>(machine, to, {dtype::f32}, [&](auto const& in) { return ir::make_cast(to, in[0]); }, values);
-      for (std::size_t n = 0; n < values.size(); ++n) {
-        auto const want =
-            std::isnan(values[n]) ? 0.0 : std::trunc(std::min(std::max(static_cast<double>(values[n]), low), high));
-        CHECK_MESSAGE(static_cast<double>(got[n]) == want, values[n]);
-      }
-    }
-  };
-  saturated(std::uint8_t{}, 0, 255);
-  saturated(std::int8_t{}, -128, 127);
-  saturated(std::int16_t{}, -32768, 32767);
-  saturated(std::uint16_t{}, 0, 65535);
-}
-
 }  // namespace phases_tests

@@ -100,6 +100,17 @@ TEST_CASE("compute_once: leaves surroundings that differ, are wider, or are a wh
   CHECK(says(ir::print(*of_map), "E(i < 6, k < 8) = exp(A(i, k))\n"));
 }
 
+TEST_CASE("compute_once: a place is no element of the new stage, the data that give it are") {
+  tensor<"X", double, 2> const X{{6, 8}};
+  auto const place = cast<std::int64_t>(abs(exp(X(i, k))));
+  auto const C = compute<"C">(i, j) = sum(over(k), A(at(min(max(place, 0), 5)), k) * B(k, j));
+  auto const p = op(inputs(X, A, B), outputs(C)).program();
+  auto const with = once(p, "C", {"i", "k"});
+  REQUIRE(with->stages.size() == 2);
+  CHECK(with->stages[0]->type() == dtype::i64);
+  check_same(p, with);
+}
+
 TEST_CASE("compute_once: the new stage has the axes in the order of the step") {
   auto const C = compute<"C">(i.in(8), j) = sum(over(k.in(6)), exp(A(k, i)) * B(i, j));
   auto const p = op(inputs(A, B), outputs(C)).program();

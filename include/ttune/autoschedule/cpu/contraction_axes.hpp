@@ -77,7 +77,7 @@ struct contraction_axes {
   /// Returns true for a short reduced axis that runs through the elements between those of two lanes, as in
   /// I(2 * x + r): if its iterations are unrolled, they share loads of whole vectors.
   [[nodiscard]] bool is_interleaved(access_plan const& read, std::int32_t a) const {
-    constexpr std::int64_t most_between = 4;
+    constexpr std::int64_t most_between = 4;  // more vectors between would fill the registers
     auto const between = std::abs(stride(p, reduction, read, static_cast<std::size_t>(vectors)));
     return !read.write && size(a) > 1 && size(a) <= between && between <= most_between && moves_with(read, a, vectors);
   }

@@ -169,7 +169,8 @@ class elementwise {
   }
 
   /// Chooses the rows of a task in the seed, inner axes first, so that a task has neighbouring rows. Cores share the
-  /// outermost axis. (10 000 products of 4 x 4 x 4 whose rows were divided among tasks, one thread: 66 us for 10 000.)
+  /// outermost axis. If tasks divide the rows of a small matrix, 10 000 products of 4 x 4 take 66 us on one thread; 28
+  /// us if they do not.
   void choose_row_chunks() {
     row_chunks_.assign(static_cast<std::size_t>(rank()), 1);
     bool const is_short_work = iterations_of(st_) <= most_sequential_elements;

@@ -14,6 +14,7 @@
 
 #include "ttune/arith/simplify.hpp"
 #include "ttune/autoschedule/cpu/long_rows.hpp"
+#include "ttune/autoschedule/cpu/with_step.hpp"
 #include "ttune/autoschedule/select_axis.hpp"
 #include "ttune/schedule/primitive/rebuild.hpp"
 
@@ -56,17 +57,12 @@ namespace detail {
       continue;
     auto const& first = d.axes[rank - 2].name;
     auto const& second = d.axes[rank - 1].name;
-    step const s{primitive::fuse_axes, d.name, {first, second}, {detail::unused_axis(*p.program, first + second)}, {}};
-    auto with = so_far;
-    with.steps.push_back(s);
-    try {
-      auto made = make_plan(with);
-      if (detail::index_divisions(detail::between_limits(*made.program)) <=
-          detail::index_divisions(detail::between_limits(*p.program)))
-        return std::pair(s, std::move(made));
-    } catch (schedule_error const&) {
-      continue;  // axes that begin elsewhere, for example
-    }
+    auto const row = detail::unused_axis(*p.program, first + second);
+    auto made = detail::with_step(  // refused for axes that begin elsewhere, for example
+        so_far, {primitive::fuse_axes, d.name, {first, second}, {row}, {}});
+    if (made && detail::index_divisions(detail::between_limits(*made->second.program)) <=
+                    detail::index_divisions(detail::between_limits(*p.program)))
+      return made;
   }
   return std::nullopt;
 }

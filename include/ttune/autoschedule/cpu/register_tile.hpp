@@ -55,11 +55,11 @@ struct register_tiles {
   }
 
   /// Returns the expected share of peak inside of one tile: at most one load per two multiply-adds is good, ten
-  /// accumulators hide the latency, and too many spill: more than 28 of 32 registers, more than 21 if taps are
-  /// unrolled, all with those that taps share. Several loads of each vector hide the latency of fewer accumulators,
-  /// and make more code of many (softmax of rows of ten: 1.1 s of compilation with 28 vectors). A tile stored across
-  /// its vectors costs a shuffle and a store per vector (C7 and C9 of ResNet-18: 0.55 and 0.77 of peak with 28, 1.05
-  /// with 14).
+  /// accumulators hide the latency, and too many spill: more than 28 of 32 registers, or more than 21 if taps are
+  /// unrolled; if taps share vectors, these count as well, and all registers may be used. Several loads of each vector
+  /// hide the latency of fewer accumulators, and make more code of many (softmax of rows of ten: 1.1 s of compilation
+  /// with 28 vectors). A tile stored across its vectors costs a shuffle and a store per vector (C7 and C9 of ResNet-18:
+  /// 0.55 and 0.77 of peak with 28, 1.05 with 14).
   [[nodiscard]] double rate(std::int64_t elements, std::int64_t rows) const {
     auto const n = vectors(elements);
     auto const accumulators = n * rows * sums;

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "ttune/autoschedule/cpu/long_rows.hpp"
+#include "ttune/autoschedule/cpu/with_step.hpp"
 #include "ttune/autoschedule/phases.hpp"
 #include "ttune/autoschedule/select_axis.hpp"
 #include "ttune/schedule/primitive/expand_reduction.hpp"
@@ -137,23 +138,13 @@ namespace detail {
                                                                            stage_plan const& st, std::size_t first) {
   auto const& axes = st.definition->axes;
   auto const name = unused_axis(*p.program, axes[first].name + axes[first + 1].name);
-  step const s{primitive::fuse_axes, st.definition->name, {axes[first].name, axes[first + 1].name}, {name}, {}};
-  auto with = so_far;
-  with.steps.push_back(s);
-  try {
-    auto made = make_plan(with);
-    for (std::size_t i = 0; i < p.stages.size(); ++i)
-      if (p.stages[i].definition->reduces() && made.stages[i].axis_count() != p.stages[i].axis_count())
-        return std::nullopt;
-    return std::pair(s, std::move(made));
-  } catch (schedule_error const&) {
-    return std::nullopt;  // axes that begin elsewhere, for example
-  }
+  auto made = with_step(  // refused for axes that begin elsewhere, for example
+      so_far, {primitive::fuse_axes, st.definition->name, {axes[first].name, axes[first + 1].name}, {name}, {}});
+  for (std::size_t i = 0; made && i < p.stages.size(); ++i)
+    if (p.stages[i].definition->reduces() && made->second.stages[i].axis_count() != p.stages[i].axis_count())
+      return std::nullopt;
+  return made;
 }
-
-}  // namespace detail
-
-namespace detail {
 
 /// Returns the step that merges a row of components with the axis of the points, or several axes of components with
 /// each other before that, and its plan; nothing if the elements would be read at worse places than before.

@@ -23,8 +23,8 @@
 
 namespace ttune { inline namespace v0 { namespace codegen { namespace llvm {
 
-/// Sums come in, and casts from 16 bits to a byte of a sum, on which perhaps quotients, minima and maxima with
-/// constants are formed; the values of all lanes go out.
+/// Computes sums in 16 bits, and bytes made of such sums; between a sum and its byte may stand quotients, minima and
+/// maxima with constants. Returns the values of all lanes, or nothing if an expression is no such sum or gains nothing.
 class byte_sum_emitter {
  public:
   byte_sum_emitter(ir_writer& writer, function_state const& state, value_builder& values,
@@ -122,8 +122,6 @@ class byte_sum_emitter {
   [[nodiscard]] std::string bytes_of(term const& t) {
     return values_.widened(expressions_.evaluate(t.byte), state_.lanes).text;
   }
-  [[nodiscard]] std::string shuffled(std::string const& scalar, std::string const& a, std::string const& b, int lanes,
-                                     std::vector<int> const& places) const;
 
   ir_writer& writer_;
   function_state const& state_;
@@ -181,8 +179,8 @@ inline void byte_sum_emitter::add_term(ir::expr const& byte, std::int64_t factor
   f.terms.push_back(std::move(made));
 }
 
-/// Bytes are otherwise widened, multiplied and added, two vectors of 16 bits for one of bytes; LLVM needs no products
-/// for factors of 1 and 2.
+/// Returns true if a sum has enough products to be faster than bytes that are widened, multiplied and added, two
+/// vectors of 16 bits for one of bytes. LLVM needs no products for factors of 1 and 2.
 inline bool byte_sum_emitter::pays(form const& f) {
   constexpr std::size_t least_terms = 5;
   constexpr auto least_products = 3;
@@ -263,7 +261,7 @@ inline std::string byte_sum_emitter::part_of(std::string const& bytes, int part)
   if (state_.lanes == width()) return bytes;
   std::vector<int> places;
   for (int i = 0; i < width(); ++i) places.push_back(part * width() + i);
-  return shuffled("i8", bytes, bytes, state_.lanes, places);
+  return values_.shuffle("i8", state_.lanes, bytes, bytes, places);
 }
 
 inline std::string byte_sum_emitter::products(std::string const& bytes, pair const& p) const {
@@ -284,7 +282,7 @@ inline std::string byte_sum_emitter::interleaved(std::string const& a, std::stri
   std::vector<int> places;
   for (int i = 0; i < width(); ++i)
     places.push_back(i / 16 * 16 + i % 16 / 2 + (second_half ? 8 : 0) + i % 2 * width());
-  return shuffled("i8", a, b, width(), places);
+  return values_.shuffle("i8", width(), a, b, places);
 }
 
 /// Adds the constant, and applies the operations that follow.
@@ -315,7 +313,7 @@ inline std::string byte_sum_emitter::joined(halves const& of, bool even_and_odd)
   for (int i = 0; i < n; ++i) places.push_back(i / 16 * 16 + i % 8 * 2 + (i % 16 < 8 ? 0 : n));
   auto const first = as_bytes(of.first.text);
   auto const second = as_bytes(of.second.text);
-  return shuffled("i8", first, second, n, places);
+  return values_.shuffle("i8", n, first, second, places);
 }
 
 /// Returns all sums in the order of the lanes.
@@ -324,7 +322,7 @@ inline std::string byte_sum_emitter::ordered(halves const& of, bool even_and_odd
   std::vector<int> places;
   for (int i = 0; i < n; ++i)
     places.push_back(even_and_odd ? i / 2 + i % 2 * n / 2 : i / 16 * 8 + i % 8 + (i % 16 < 8 ? 0 : n / 2));
-  return shuffled("i16", of.first.text, of.second.text, n / 2, places);
+  return values_.shuffle("i16", n / 2, of.first.text, of.second.text, places);
 }
 
 inline std::string byte_sum_emitter::concatenated(std::vector<std::string> parts, std::string const& scalar) const {
@@ -332,19 +330,10 @@ inline std::string byte_sum_emitter::concatenated(std::vector<std::string> parts
     std::vector<int> places;
     for (int i = 0; i < 2 * lanes; ++i) places.push_back(i);
     for (std::size_t i = 0; i < parts.size() / 2; ++i)
-      parts[i] = shuffled(scalar, parts[2 * i], parts[2 * i + 1], lanes, places);
+      parts[i] = values_.shuffle(scalar, lanes, parts[2 * i], parts[2 * i + 1], places);
     parts.resize(parts.size() / 2);
   }
   return parts[0];
-}
-
-inline std::string byte_sum_emitter::shuffled(std::string const& scalar, std::string const& a, std::string const& b,
-                                              int lanes, std::vector<int> const& places) const {
-  auto const type = vector_of(scalar, lanes);
-  std::string text = "<";
-  for (std::size_t i = 0; i < places.size(); ++i) text += (i != 0 ? ", i32 " : "i32 ") + std::to_string(places[i]);
-  return writer_.define("shufflevector " + type + " " + a + ", " + type + " " + b + ", " +
-                        vector_of("i32", static_cast<int>(places.size())) + " " + text + ">");
 }
 
 }}}}  // namespace ttune::v0::codegen::llvm

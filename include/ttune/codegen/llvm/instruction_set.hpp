@@ -17,8 +17,8 @@ struct instruction_set {
   bool estimates_roots = false;          ///< estimates 1 / sqrt(x) in 14 bits, in vectors of all lengths
   bool estimates_roots_roughly = false;  ///< does that for normal numbers in 12 bits
   bool permutes = false;                 ///< permutes eight floats by computed indices
-  int pairs_of_bytes = 0;                ///< multiplies so many bytes and adds neighbouring products in 16 bits
-  bool scales = false;                   ///< multiplies 512 bits of floats by powers of two
+  int pairs_of_bytes = 0;  ///< bytes that it multiplies at once, adding neighbouring products in 16 bits; 0: none
+  bool scales = false;     ///< multiplies 512 bits of floats by powers of two
 
   explicit instruction_set(target const& machine) {
     std::string_view const triple = machine.triple;

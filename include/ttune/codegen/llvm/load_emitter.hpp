@@ -221,7 +221,6 @@ inline std::string load_emitter::load_raw(ir::buffer const& b, lane_linear const
 /// them.
 inline value load_emitter::load_strided(ir::buffer const& b, lane_linear const& flat) {
   int const lanes = state_.lanes;
-  auto const type = vector_of(memory_type(b.type), lanes);
   auto const step = static_cast<int>(flat.lane);
   bool const groups = reads_whole_groups(b, flat);
   int const place = groups ? static_cast<int>(flat.constant % flat.lane) : 0;
@@ -233,21 +232,20 @@ inline value load_emitter::load_strided(ir::buffer const& b, lane_linear const& 
     at.constant += first - place;
     at.lane = 0;
     auto const loaded = load_raw(b, at);
-    std::string places = "<";
+    std::vector<int> places;
     for (int lane = 0; lane < lanes; ++lane) {  // earlier parts loaded the elements before `first`
       int const wanted = lane * step + place;
       bool const here = wanted >= part * lanes && wanted - first < lanes;
-      places += (lane != 0 ? ", i32 " : "i32 ") + std::to_string(here ? lanes + wanted - first : lane);
+      places.push_back(here ? lanes + wanted - first : lane);
     }
-    made = writer_.define("shufflevector " + type + " " + made + ", " + type + " " + loaded + ", <" +
-                          std::to_string(lanes) + " x i32> " + places + ">");
+    made = values_.shuffle(memory_type(b.type), lanes, made, loaded, places);
   }
   return values_.from_memory(made, b.type, lanes);
 }
 
 /// Returns true if lanes read one of several components of points whose elements can all be loaded and are taken apart
-/// by shuffles (interleaving.hpp). Two and three components have shorter forms. Lanes of short vectors are loaded one
-/// by one at less cost, and so are those of an even number of components that are more than the lanes.
+/// by shuffles (interleaving.hpp). Two and three components have shorter forms. Lanes of short vectors cost less if
+/// each is loaded by itself; so do those of an even number of components that is larger than the number of lanes.
 inline bool load_emitter::takes_apart(ir::buffer const& b, lane_linear const& flat) const {
   auto const most = flat.lane % 2 == 0 ? state_.lanes : 2 * state_.lanes;
   auto const least = writer_.machine().vector_bytes > 16 ? 4 : 5;
@@ -277,11 +275,11 @@ inline value load_emitter::load_component(ir::buffer const& b, lane_linear const
   interleaving const plan(count, lanes, interleaving::direction::apart);
   auto const type = memory_type(b.type);
   for (auto const& step : plan.steps()) vectors.push_back(values_.shuffled(vectors, step, type, lanes));
-  for (int c = 0; c < count; ++c)
-    known_values.remember_load(b.name, key(c),
-                               vectors[static_cast<std::size_t>(plan.results()[static_cast<std::size_t>(c)])]);
-  return values_.from_memory(vectors[static_cast<std::size_t>(plan.results()[static_cast<std::size_t>(wanted)])],
-                             b.type, lanes);
+  auto const result = [&](int component) {
+    return vectors[static_cast<std::size_t>(plan.results()[static_cast<std::size_t>(component)])];
+  };
+  for (int c = 0; c < count; ++c) known_values.remember_load(b.name, key(c), result(c));
+  return values_.from_memory(result(wanted), b.type, lanes);
 }
 
 /// Loads the vector `first` elements after an index. Elements from `span` on are not read, and undefined.

@@ -116,11 +116,9 @@ inline std::vector<std::string> row_gathers::load_groups(ir::buffer const& b, la
 inline std::string row_gathers::joined(std::string const& a, std::string const& b, std::string const& scalar,
                                        int lanes) {
   if (a == "undef" && b == "undef") return a;
-  auto const type = vector_of(scalar, lanes);
-  std::string places;
-  for (int i = 0; i < 2 * lanes; ++i) places += (i != 0 ? ", i32 " : "i32 ") + std::to_string(i);
-  return writer_.define("shufflevector " + type + " " + a + ", " + type + " " + b + ", <" + std::to_string(2 * lanes) +
-                        " x i32> <" + places + ">");
+  std::vector<int> places;
+  for (int i = 0; i < 2 * lanes; ++i) places.push_back(i);
+  return values_.shuffle(scalar, lanes, a, b, places);
 }
 
 /// Returns a shuffle of chunks as one that does the same in each chunk of whole vectors.

@@ -120,17 +120,24 @@ class value_builder {
   /// shorter ones: in vain for a transposition, and it takes 6 ms for a 16 x 16 one.
   [[nodiscard]] value fenced(value const& v) { return is_float(v.type) ? intrinsic("arithmetic.fence", v) : v; }
 
+  /// Returns a shuffle of two vectors of `lanes` elements of type `scalar`. Places are numbers of elements; those of
+  /// the second vector follow those of the first.
+  [[nodiscard]] std::string shuffle(std::string const& scalar, int lanes, std::string const& a, std::string const& b,
+                                    std::vector<int> const& places) {
+    auto const type = vector_of(scalar, lanes);
+    std::string text;
+    for (int const p : places) text += (text.empty() ? "i32 " : ", i32 ") + std::to_string(p);
+    return writer_.define("shufflevector " + type + " " + a + ", " + type + " " + b + ", <" +
+                          std::to_string(places.size()) + " x i32> <" + text + ">");
+  }
+
   /// Returns the result of one shuffle of a network, fenced. `scalar` is the type of elements.
   [[nodiscard]] std::string shuffled(std::vector<std::string> const& vectors, transposition::step const& step,
                                      std::string const& scalar, int lanes) {
     auto const& a = vectors[static_cast<std::size_t>(step.first)];
     auto const& b = vectors[static_cast<std::size_t>(step.second)];
     if (a == "undef" && b == "undef") return "undef";
-    auto const type = vector_of(scalar, lanes);
-    std::string places;
-    for (int const p : step.places) places += (places.empty() ? "i32 " : ", i32 ") + std::to_string(p);
-    auto const made = writer_.define("shufflevector " + type + " " + a + ", " + type + " " + b + ", <" +
-                                     std::to_string(lanes) + " x i32> <" + places + ">");
+    auto const made = shuffle(scalar, lanes, a, b, step.places);
     if (scalar == "float") return fenced({made, dtype::f32, lanes}).text;
     return scalar == "double" ? fenced({made, dtype::f64, lanes}).text : made;
   }

@@ -23,9 +23,9 @@ namespace ttune { inline namespace v0 { namespace primitives {
   return b && b->op == ir::binary_op::power;
 }
 
-/// Returns true for expressions that hold a function, except those of 16-bit floats.
+/// Returns true for expressions that hold a function, except those of 16-bit floats, and indices.
 [[nodiscard]] inline bool holds_function(ir::expr const& e) {
-  return e->type != dtype::f16 && e->type != dtype::bf16 && ir::contains(e, is_function);
+  return e->type != dtype::f16 && e->type != dtype::bf16 && e->type != dtype::index && ir::contains(e, is_function);
 }
 
 /// Returns true for a read of a constant operand.
