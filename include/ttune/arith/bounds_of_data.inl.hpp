@@ -70,11 +70,17 @@ inline interval converted_bounds(ir::expr const& operand, interval const& all) {
   return {std::clamp(x.low, all.low, all.high), std::clamp(x.high, all.low, all.high)};
 }
 
-/// Returns the bounds of an operand's elements.
+/// Returns the bounds of an operand's elements: of a table those of its content, else those that are declared.
 inline interval bounds_of_elements(ir::access const& a, interval const& all) {
   auto const* t = std::get_if<handle<ir::tensor>>(&a.from);
-  bool const is_declared = t && (*t)->has_range && a.outside == ir::boundary::none;
-  return is_declared ? interval{(*t)->low, (*t)->high - 1} : all;
+  if (!t || a.outside != ir::boundary::none) return all;
+  if (auto const& content = (*t)->content; !content.empty() && is_integer((*t)->type)) {
+    auto const [low, high] = std::minmax_element(content.begin(), content.end());
+    constexpr double exact = 1LL << 53;
+    if (*low < -exact || *high > exact) return all;
+    return {static_cast<std::int64_t>(*low), static_cast<std::int64_t>(*high)};
+  }
+  return (*t)->has_range ? interval{(*t)->low, (*t)->high - 1} : all;
 }
 
 }  // namespace detail

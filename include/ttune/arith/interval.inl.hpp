@@ -2,9 +2,11 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 
 #include "ttune/arith/bounds_of_data.hpp"
 #include "ttune/arith/interval.hpp"
+#include "ttune/ir/equal.hpp"
 
 namespace ttune { inline namespace v0 { namespace arith {
 
@@ -24,6 +26,55 @@ inline interval binary_bounds(ir::binary const& b, ranges const& known) {
   }
 }
 
+[[nodiscard]] inline interval atom_bounds(ir::expr const& e, ranges const& known);
+
+/// An atom, and what a condition says of its value.
+struct limited_atom {
+  ir::expr atom;
+  interval when_true;
+  interval when_false;
+};
+
+/// Returns the atom that a condition compares with a constant, as in `i < 5`; nothing for other conditions.
+[[nodiscard]] inline std::optional<limited_atom> limited_by(ir::expr const& condition, ranges const& known) {
+  auto const* const b = ir::as<ir::binary>(condition);
+  bool const compares = b && (b->op == ir::binary_op::less || b->op == ir::binary_op::less_equal);
+  if (!compares || b->left->type != dtype::index) return std::nullopt;
+  auto difference = to_linear(b->left);
+  difference.add(to_linear(b->right), -1);
+  if (difference.terms.size() != 1) return std::nullopt;
+  auto const& [atom, coefficient] = difference.terms.front();
+  auto const last = -difference.constant - (b->op == ir::binary_op::less ? 1 : 0);  // coefficient * atom <= last
+  auto const all = atom_bounds(atom, known);
+  if (coefficient == 1)
+    return limited_atom{atom, {all.low, std::min(all.high, last)}, {std::max(all.low, last + 1), all.high}};
+  if (coefficient == -1)
+    return limited_atom{atom, {std::max(all.low, -last), all.high}, {all.low, std::min(all.high, -last - 1)}};
+  return std::nullopt;
+}
+
+/// Returns the bounds of an expression while an atom lies in a range.
+[[nodiscard]] inline interval bounds_within(ir::expr const& e, ir::expr const& atom, interval const& range,
+                                            ranges const& known) {
+  auto const form = to_linear(e);
+  interval sum{form.constant, form.constant};
+  for (auto const& [other, c] : form.terms)
+    sum = sum_of(sum, product_of(ir::equal(other, atom) ? range : atom_bounds(other, known), {c, c}));
+  return sum;
+}
+
+/// Returns the bounds of both arms, each for the values that choose it.
+[[nodiscard]] inline interval select_bounds(ir::select const& s, ranges const& known) {
+  auto const limited = limited_by(s.condition, known);
+  if (!limited) return hull_of(bounds(s.when_true, known), bounds(s.when_false, known));
+  auto const of_arm = [&](ir::expr const& arm, interval const& range) {
+    return bounds_within(arm, limited->atom, range, known);
+  };
+  if (limited->when_true.high < limited->when_true.low) return of_arm(s.when_false, limited->when_false);
+  if (limited->when_false.high < limited->when_false.low) return of_arm(s.when_true, limited->when_true);
+  return hull_of(of_arm(s.when_true, limited->when_true), of_arm(s.when_false, limited->when_false));
+}
+
 /// Returns the bounds of an expression that is no sum.
 inline interval atom_bounds(ir::expr const& e, ranges const& known) {
   if (auto const* v = ir::as<ir::variable>(e)) {
@@ -31,7 +82,7 @@ inline interval atom_bounds(ir::expr const& e, ranges const& known) {
     return it == known.end() ? unbounded : it->second;
   }
   if (auto const* b = ir::as<ir::binary>(e)) return binary_bounds(*b, known);
-  if (auto const* s = ir::as<ir::select>(e)) return hull_of(bounds(s->when_true, known), bounds(s->when_false, known));
+  if (auto const* s = ir::as<ir::select>(e)) return select_bounds(*s, known);
   if (auto const* c = ir::as<ir::cast>(e))
     return c->operand->type == dtype::index ? bounds(c->operand, known) : bounds_of_data(c->operand);
   return unbounded;

@@ -78,4 +78,26 @@ TEST_CASE("interval: gathered indices have the range that their operand declares
   CHECK(arith::bounds(at, {}) == arith::interval{0, 99});
 }
 
+TEST_CASE("interval: indices of a table have the range of its content") {
+  auto const table = share(ir::tensor{
+      {}, "places", dtype::i32, {3}, ir::layout::row_major, ir::tensor_role::table, false, 0, 0, {7, -2, 5}});
+  auto const at = ir::make_cast(dtype::index, ir::make_access(table, {ir::make_variable("i")}));
+  CHECK(arith::bounds(at, {}) == arith::interval{-2, 7});
+}
+
+TEST_CASE("interval: the arms of a select are bounded for the values that choose them") {
+  auto const i = ir::make_variable("i"), j = ir::make_variable("j");
+  auto const less = [](ir::expr const& a, ir::expr const& b) { return ir::make_binary(ir::binary_op::less, a, b); };
+  auto const zero = ir::make_index(0);
+  arith::ranges const known{{"i", {-5, 4}}, {"j", {0, 2}}};
+  CHECK(arith::bounds(ir::make_select(less(i, zero), i + 5, i), known) == arith::interval{0, 4});
+  CHECK(arith::bounds(ir::make_select(less(i + j * 0 + 2, zero), i + 5 + j, i), known) == arith::interval{-2, 4});
+  CHECK(arith::bounds(ir::make_select(less(zero, i), i, ir::make_index(1)), known) == arith::interval{1, 4});
+  auto const at_most = ir::make_binary(ir::binary_op::less_equal, ir::make_index(-1), i);
+  CHECK(arith::bounds(ir::make_select(at_most, i, ir::make_index(7)), known) == arith::interval{-1, 7});
+  CHECK(arith::bounds(ir::make_select(less(i, ir::make_index(9)), j, i), known) == arith::interval{0, 2});    // always
+  CHECK(arith::bounds(ir::make_select(less(i, ir::make_index(-9)), j, i), known) == arith::interval{-5, 4});  // never
+  CHECK(arith::bounds(ir::make_select(less(i, j), i, j), known) == arith::interval{-5, 4});  // two atoms: of all values
+}
+
 }  // namespace interval_tests
