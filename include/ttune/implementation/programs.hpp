@@ -18,6 +18,7 @@
 #include "ttune/capture/in_order.inl.hpp"
 #include "ttune/capture/layouts.inl.hpp"
 #include "ttune/capture/memory_order.inl.hpp"
+#include "ttune/capture/program_text.inl.hpp"
 #include "ttune/codegen/c.inl.hpp"
 #include "ttune/codegen/cuda.inl.hpp"
 #include "ttune/codegen/device_image.inl.hpp"

@@ -4,13 +4,16 @@
 
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 #include "ttune/support/config.hpp"
 
 namespace ttune { inline namespace v0 {
 
+inline constexpr std::string_view internal_prefix = "ttune: internal: ";
+
 struct internal_error : std::logic_error {
-  explicit internal_error(std::string const& what) : std::logic_error("ttune: internal: " + what) {}
+  explicit internal_error(std::string const& what) : std::logic_error(std::string(internal_prefix) + what) {}
 };
 
 }}  // namespace ttune::v0
