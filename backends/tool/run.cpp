@@ -7,6 +7,7 @@
 
 #include "tool.hpp"
 #if TTUNE_WITH_ORC && TTUNE_WITH_ONNX
+#include "model_options.hpp"
 #include "ttune/backends/orc.hpp"
 #include "ttune/network/tune_network.hpp"
 #include "ttune/onnx.hpp"
@@ -18,43 +19,6 @@ namespace ttune_tool {
 #if TTUNE_WITH_ORC && TTUNE_WITH_ONNX
 
 namespace {
-
-/// Returns the name and the text behind "=". Throws `failure` if there are not both.
-std::pair<std::string, std::string> divided(std::string const& text) {
-  auto const at = text.find('=');
-  if (at == std::string::npos || at == 0 || at + 1 == text.size()) throw failure(text + ": NAME=VALUE is wanted");
-  return {text.substr(0, at), text.substr(at + 1)};
-}
-
-std::int64_t positive(std::string const& text) {
-  if (text.empty() || text.size() > 9 || text.find_first_not_of("0123456789") != std::string::npos || text == "0")
-    throw failure(text + " is not a positive number");
-  return std::stoll(text);
-}
-
-/// Returns the extents of a text such as "1x3x224x224".
-std::vector<std::int64_t> extents_of(std::string const& text) {
-  std::vector<std::int64_t> made;
-  for (std::size_t first = 0; first <= text.size();) {
-    auto const last = std::min(text.find('x', first), text.size());
-    made.push_back(positive(text.substr(first, last - first)));
-    first = last + 1;
-  }
-  return made;
-}
-
-ttune::onnx_options options_of(model_request const& request) {
-  ttune::onnx_options made;
-  for (auto const& one : request.dimensions) {
-    auto const [name, value] = divided(one);
-    made.dimensions[name] = positive(value);
-  }
-  for (auto const& one : request.shapes) {
-    auto const [name, value] = divided(one);
-    made.shapes[name] = extents_of(value);
-  }
-  return made;
-}
 
 void print_steps(ttune::network_graph const& net, ttune::tuned_network const& run) {
   auto const seconds = run.step_seconds();
@@ -73,8 +37,8 @@ void print_steps(ttune::network_graph const& net, ttune::tuned_network const& ru
 
 }  // namespace
 
-int run_model(model_request const& request) {
-  auto const net = ttune::read_onnx(request.path, options_of(request));
+int run_model(run_request const& request) {
+  auto const net = ttune::read_onnx(request.model.path, options_of(request.model));
   for (auto const input : net.inputs()) std::printf("input  %s\n", net.tensors()[input].text().c_str());
   for (auto const output : net.outputs()) std::printf("output %s\n", net.tensors()[output].text().c_str());
   std::fflush(stdout);
@@ -90,7 +54,7 @@ int run_model(model_request const& request) {
 
 #else
 
-int run_model(model_request const&) {
+int run_model(run_request const&) {
   throw failure("this program was built without LLVM (llvm-19-dev) or ONNX (libonnx-dev, libprotobuf-dev)");
 }
 

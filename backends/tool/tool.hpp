@@ -85,15 +85,27 @@ int prune_records(std::string const& path, std::int64_t keep, std::string const&
 int show_devices(bool measure, bool json);
 int explain(std::string const& path, std::string const& key, double peak, bool json);
 
-/// The arguments of `run`.
-struct model_request {
+/// An ONNX model on the command line.
+struct model_file {
   std::string path;
-  double seconds = 60;                  ///< of tuning; 0: untuned kernels
-  std::string store;                    ///< a database for the records; empty: none
   std::vector<std::string> dimensions;  ///< each "SYMBOL=EXTENT"
   std::vector<std::string> shapes;      ///< each "INPUT=1x3x224x224"
 };
-int run_model(model_request const& request);
+/// The arguments of `run`.
+struct run_request {
+  model_file model;
+  double seconds = 60;  ///< of tuning; 0: untuned kernels
+  std::string store;    ///< a database for the records; empty: none
+};
+int run_model(run_request const& request);
+/// The arguments of `emit-cpp`.
+struct emit_request {
+  model_file model;
+  std::string folder;
+  std::string name;   ///< of the function and of the files; empty: that of the model's file
+  std::string store;  ///< a database with tuned kernels; empty: none
+};
+int emit_cpp(emit_request const& request);
 /// Each of `calls` is "KEY=COUNT".
 int write_report(std::string const& path, std::string const& html, double peak, std::vector<std::string> const& calls);
 

@@ -71,22 +71,37 @@ void add_records(CLI::App& program, arguments& a, int& status) {
   c->add_option("--key", a.key, "Of this key only");
 }
 
-void add_run(CLI::App& program, ttune_tool::model_request& request, int& status) {
+void add_model(CLI::App* to, ttune_tool::model_file& model) {
+  to->add_option("MODEL", model.path, "An ONNX file")->required();
+  to->add_option("--dimension", model.dimensions, "SYMBOL=EXTENT: a symbolic dimension; may be repeated");
+  to->add_option("--shape", model.shapes, "INPUT=1x3x224x224: the shape of an input; may be repeated");
+}
+
+void add_run(CLI::App& program, ttune_tool::run_request& request, int& status) {
   auto* const c =
       add(program, "run", "Tunes the network of an ONNX model for this machine, and shows the time of each step",
           status, [&] { return ttune_tool::run_model(request); });
-  c->add_option("MODEL", request.path, "An ONNX file")->required();
+  add_model(c, request.model);
   c->add_option("--time", request.seconds, "Seconds of tuning; 0: untuned kernels")
       ->capture_default_str()
       ->check(CLI::NonNegativeNumber);
   c->add_option("--store", request.store, "A database for the records; made if it is not there");
-  c->add_option("--dimension", request.dimensions, "SYMBOL=EXTENT: a symbolic dimension; may be repeated");
-  c->add_option("--shape", request.shapes, "INPUT=1x3x224x224: the shape of an input; may be repeated");
+}
+
+void add_emit_cpp(CLI::App& program, ttune_tool::emit_request& request, int& status) {
+  auto* const c =
+      add(program, "emit-cpp", "Writes an ONNX model as C++ with its weights, for programs that need no file", status,
+          [&] { return ttune_tool::emit_cpp(request); });
+  add_model(c, request.model);
+  c->add_option("--to", request.folder, "The folder of the files; made if it is not there")->required();
+  c->add_option("--name", request.name, "The name of the function and of the files; else that of the model's file");
+  c->add_option("--store", request.store, "A database with tuned kernels, as `ttune run --store` leaves it");
 }
 
 int run(int argc, char** argv) {
   arguments a;
-  ttune_tool::model_request request;
+  ttune_tool::run_request to_run;
+  ttune_tool::emit_request to_emit;
   int status = 0;
   CLI::App program(
       "Looks after records of tuned kernels, and tunes networks. `ttune COMMAND --help` says more of each.", "ttune");
@@ -116,7 +131,8 @@ int run(int argc, char** argv) {
   c->add_option("--calls", a.calls, "KEY=COUNT: how often the application calls a kernel; may be repeated");
   add_peak(c);
 
-  add_run(program, request, status);
+  add_run(program, to_run, status);
+  add_emit_cpp(program, to_emit, status);
   c = add(program, "devices", "What this machine is, and which backends and libraries were found", status,
           [&] { return ttune_tool::show_devices(a.measure, a.json); });
   c->add_flag("--measure", a.measure, "Measure arithmetic peak and bandwidth, too");

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Feeds bytes from outside to a reader chosen by their first byte: a line of records, a line of an AutoTVM log, an
-// image, the content of an image for a device, messages of the worker's protocol. TTUNE_FUZZ_ONLY chooses one reader
-// for all inputs. Built by hand, see README.md.
+// image, the content of an image for a device, messages of the worker's protocol, the text of a program or of a
+// network. TTUNE_FUZZ_ONLY chooses one reader for all inputs. Built by hand, see README.md.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <memory>
 #include <span>
 #include <string_view>
 
+#include "ttune/capture/program_text.hpp"
 #include "ttune/codegen/device_image.hpp"
+#include "ttune/network/network_text.hpp"
 #include "ttune/records/autotvm_log.hpp"
 #include "ttune/records/json_lines.hpp"
 #include "ttune/runtime/image_io.hpp"
@@ -26,6 +29,25 @@ void read_line(std::string_view line) {
   if (!again.value || ttune::to_json_line(*again.value) != text) std::abort();
 }
 
+/// Checks that a program that was read and written again reads the same. Texts may cause no other error than
+/// program_error.
+void read_program(std::string_view text) {
+  try {
+    auto const again = to_text(*ttune::program_from_text(text));
+    if (to_text(*ttune::program_from_text(again)) != again) std::abort();
+  } catch (ttune::program_error const&) {
+  }
+}
+
+/// Reads a network whose weights are the text.
+void read_network(std::string_view text) {
+  try {
+    std::shared_ptr<void const> const weights(text.data(), [](void const*) {});
+    (void)ttune::network_from_text(text, weights, static_cast<std::int64_t>(text.size()));
+  } catch (ttune::program_error const&) {
+  }
+}
+
 template <class T>
 void read_part(std::span<std::uint8_t const> body) {
   ttune::byte_source in(body);
@@ -40,7 +62,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
 #if defined(TTUNE_FUZZ_ONLY)
   unsigned const reader = TTUNE_FUZZ_ONLY;
 #else
-  unsigned const reader = data[0] % 8;
+  unsigned const reader = data[0] % 10;
 #endif
   std::span const rest(data + 1, size - 1);
   std::string_view const text(reinterpret_cast<char const*>(rest.data()), rest.size());
@@ -53,6 +75,8 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
       case 4: read_part<ttune::trial_limits>(rest); break;
       case 5: read_part<ttune::comparison>(rest); break;
       case 6: (void)ttune::codegen::payload_from_bytes(rest); break;
+      case 7: read_program(text); break;
+      case 8: read_network(text); break;
       default: {
         ttune::byte_source in(rest);
         ttune::measurement result;

@@ -14,6 +14,7 @@
 #include "ttune/network/network_report.inl.hpp"
 #include "ttune/network/network_search.inl.hpp"
 #include "ttune/network/network_steps.inl.hpp"
+#include "ttune/network/network_text.inl.hpp"
 #include "ttune/network/network_workloads.inl.hpp"
 #include "ttune/network/pbqp.inl.hpp"
 #include "ttune/network/pbqp_graph.inl.hpp"

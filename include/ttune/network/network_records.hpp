@@ -24,6 +24,10 @@ struct recorded_network {
   double seconds = 0;  ///< of all kernels and copies
 };
 
+/// Returns whether a record is of a whole network, of one of its kernels, or of a copy between them: those that a start
+/// without trials needs.
+[[nodiscard]] bool is_of_network(record_key const& key);
+
 /// Returns the key of a network: its operators in all computes, what each reads, which computes are allowed, and the
 /// tuner's target and objective. Names and the content of weights do not matter.
 [[nodiscard]] record_key key_of(network_graph const& net, tuner const& by, numerics const& allowed);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "ttune/ir/equal.hpp"
@@ -19,7 +20,10 @@ namespace ttune { inline namespace v0 {
 namespace detail {
 
 inline std::string knob_of_operator(std::size_t op) { return "operator " + std::to_string(op); }
-inline constexpr char const* knob_of_compute = "compute";  ///< followed by its name
+inline constexpr char const* knob_of_compute = "compute";                    ///< followed by its name
+inline constexpr std::string_view text_of_network = "network ";              ///< followed by its name
+inline constexpr std::string_view text_of_kernel = "kernel of a network: ";  ///< followed by that of the compute
+inline constexpr std::string_view text_of_copy = "copy in a network";
 
 /// Adds the computes of an operator, and which of them are allowed.
 inline void add_computes(hasher& to, network_operator const& op, numerics const& allowed) {
@@ -54,6 +58,12 @@ inline bool can_keep(tuner const& by) {
 
 }  // namespace detail
 
+bool is_of_network(record_key const& key) {
+  auto const& text = key.compute_text;
+  return text.starts_with(detail::text_of_network) || text.starts_with(detail::text_of_kernel) ||
+         text == detail::text_of_copy;
+}
+
 record_key key_of(network_graph const& net, tuner const& by, numerics const& allowed) {
   hasher all;
   for (auto const& op : net.operators()) {
@@ -62,21 +72,21 @@ record_key key_of(network_graph const& net, tuner const& by, numerics const& all
     for (auto const tensor : op.outputs) all.add(std::uint64_t{tensor});
   }
   for (auto const tensor : net.outputs()) all.add(std::uint64_t{tensor});
-  return detail::key_for(by, all, "network " + net.name());
+  return detail::key_for(by, all, std::string(detail::text_of_network) + net.name());
 }
 
 record_key key_of_kernel(network_operator const& op, std::int32_t layouts, tuner const& by, numerics const& allowed) {
   hasher all;
   detail::add_computes(all, op, allowed);
   all.add(static_cast<std::uint64_t>(layouts));
-  return detail::key_for(by, all, "kernel of a network: " + op.computes.front().name());
+  return detail::key_for(by, all, std::string(detail::text_of_kernel) + op.computes.front().name());
 }
 
 record_key key_of_copy(network_tensor const& what, operand_layout const& from, operand_layout const& to,
                        tuner const& by) {
   hasher all;
   all.add(std::string_view(name_of(what.type))).add(ir::shape_text(what.shape)).add(from.text()).add(to.text());
-  return detail::key_for(by, all, "copy in a network");
+  return detail::key_for(by, all, std::string(detail::text_of_copy));
 }
 
 void keep_network(network_graph const& net, recorded_network const& found, tuner const& by, numerics const& allowed) {

@@ -3,7 +3,9 @@
 // of records that needs a foreign library (SQLite >= 3.40).
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "ttune/records/store.hpp"
@@ -35,6 +37,9 @@ struct export_summary {
 class sqlite final : public record_store {
  public:
   explicit sqlite(std::string path, record_mode mode = record_mode::read_write);
+  /// Opens the bytes of an exported file that are part of the program (`ttune emit-cpp`), and must stay. New records
+  /// are kept in memory. Images are as trusted as the program.
+  [[nodiscard]] static sqlite of_bytes(std::span<std::uint8_t const> bytes);
   sqlite(sqlite&&) noexcept;
   sqlite& operator=(sqlite&&) noexcept;
   ~sqlite() override;
@@ -69,6 +74,7 @@ class sqlite final : public record_store {
 
  private:
   struct database;
+  explicit sqlite(std::unique_ptr<database> opened) noexcept;
   std::unique_ptr<database> database_;
 };
 

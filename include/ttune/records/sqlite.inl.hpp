@@ -92,6 +92,14 @@ struct sqlite::database {
 sqlite::sqlite(std::string path, record_mode mode) : database_(std::make_unique<database>(std::move(path), mode)) {
   database_->open();
 }
+sqlite::sqlite(std::unique_ptr<database> opened) noexcept : database_(std::move(opened)) {}
+
+sqlite sqlite::of_bytes(std::span<std::uint8_t const> bytes) {
+  auto made = std::make_unique<database>("records of the program", record_mode::best_effort);
+  made->file = detail::open_bytes(made->path, bytes);
+  return sqlite(std::move(made));
+}
+
 sqlite::sqlite(sqlite&&) noexcept = default;
 sqlite& sqlite::operator=(sqlite&&) noexcept = default;
 sqlite::~sqlite() = default;

@@ -3,12 +3,16 @@
 // in the interpreter, and what is not read is refused by onnx_error.
 #include <doctest/doctest.h>
 
+#include <cstdint>
 #include <map>
+#include <memory>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include "model_files.hpp"
 #include "support/require.hpp"
+#include "ttune/network/network_text.hpp"
 
 using namespace ttune;
 
@@ -17,6 +21,16 @@ namespace {
 struct outcomes {
   std::vector<std::string> read, refused, wrong;
 };
+
+/// Returns whether a network is the same after it was written as text and read back.
+bool is_same_as_text(network_graph const& net) {
+  std::ostringstream written;
+  write_weights(net, written);
+  auto const weights = std::make_shared<std::string>(written.str());
+  auto const text = to_text(net);
+  auto const read = network_from_text(text, {weights, weights->data()}, static_cast<std::int64_t>(weights->size()));
+  return to_text(read) == text;
+}
 
 /// Returns why the results are wrong; empty if they are right.
 std::string check_model(onnx::ModelProto const& model, std::vector<onnx::TensorProto> const& inputs,
@@ -30,6 +44,7 @@ std::string check_model(onnx::ModelProto const& model, std::vector<onnx::TensorP
   for (std::size_t i = 0; i < inputs.size(); ++i)
     if (!constant[i]) given.push_back(ttune_test::elements_of(inputs[i]));
   auto const found = evaluate(net, given);
+  if (!is_same_as_text(net)) return "the network reads back from its text as another one";
   if (found.size() != outputs.size()) return "another number of results";
   for (std::size_t i = 0; i < found.size(); ++i)
     if (auto const why = ttune_test::difference(found[i], ttune_test::elements_of(outputs[i]), tolerance); !why.empty())

@@ -10,7 +10,10 @@
 #include <chrono>
 #include <cmath>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <limits>
+#include <span>
 #include <thread>
 
 #include "samples.hpp"
@@ -200,6 +203,28 @@ TEST_CASE("sqlite: export_best writes the winners and nothing else") {
   for (int k = 0; k < 7; ++k) check_equal(out.best(sample_key(k)).value(), numbered_record(0, k));
   check_equal(out.get_image(sample_key(0)).of, numbered_record(0, 7));
   CHECK_THROWS_AS((void)store.export_best(folder / "absent/x.db"), record_error);
+}
+
+TEST_CASE("sqlite: the bytes of an exported file are a store, and new records stay in memory") {
+  ttune_test::temporary_folder const folder;
+  auto const shipped = folder / "shipped.db";
+  {
+    sqlite store(folder / "records.db");
+    store.put_image(numbered_record(0, 7), std::vector<std::uint8_t>(5000, 7));
+    store.export_best(shipped);
+  }
+  std::ifstream file(shipped, std::ios::binary);
+  std::vector<std::uint8_t> const bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  auto const whole = bytes;
+  auto store = sqlite::of_bytes(bytes);
+  check_equal(store.best(sample_key(0)).value(), numbered_record(0, 7));
+  CHECK(store.get_image(sample_key(0)).bytes == std::vector<std::uint8_t>(5000, 7));
+  CHECK(store.writable());
+  store.append(numbered_record(0, 1));
+  check_equal(store.best(sample_key(1)).value(), numbered_record(0, 1));
+  CHECK(bytes == whole);
+  CHECK_THROWS_AS((void)sqlite::of_bytes({}), record_error);
+  CHECK_THROWS_AS((void)sqlite::of_bytes(std::span(bytes).subspan(0, bytes.size() / 2)).count(), record_error);
 }
 
 TEST_CASE("sqlite: a shipped file can be read where nothing may be written") {

@@ -151,6 +151,15 @@ class sqlite_connection {
     auto q = query(sql);
     return q.next() ? q.integer() : 0;
   }
+  /// Replaces the content by that of a file that is in memory; it cannot be written to.
+  void replace_content(std::span<std::uint8_t const> bytes) {
+    auto const size = static_cast<sqlite3_int64>(bytes.size());
+    auto* const data = const_cast<unsigned char*>(bytes.data());  // SQLite writes nothing with this flag
+    auto const code = sqlite3_deserialize(connection_, "main", data, size, size, SQLITE_DESERIALIZE_READONLY);
+    if (code != SQLITE_OK) throw_sqlite(path_, code, sqlite3_errmsg(connection_));
+    in_memory_ = true;
+  }
+  [[nodiscard]] bool is_in_memory() const noexcept { return in_memory_; }
   /// Returns the path of the file with links resolved; its journals are beside it.
   [[nodiscard]] std::string real_path() const {
     auto const* const name = sqlite3_db_filename(connection_, "main");
@@ -182,6 +191,7 @@ class sqlite_connection {
 
   std::string path_;
   sqlite3* connection_ = nullptr;
+  bool in_memory_ = false;
   std::unordered_map<void const*, sqlite3_stmt*> prepared_;
 };
 

@@ -8,8 +8,10 @@
 
 #include <cerrno>
 #include <chrono>
+#include <cstdint>
 #include <cstring>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -93,6 +95,14 @@ inline std::unique_ptr<sqlite_connection> open_for_reading(std::string const& pa
     file = std::make_unique<sqlite_connection>(path, immutable_uri(path), SQLITE_OPEN_READONLY);
     check_contents(*file);
   }
+  return file;
+}
+
+/// Opens the bytes of a file; errors call it `name`.
+inline std::unique_ptr<sqlite_connection> open_bytes(std::string const& name, std::span<std::uint8_t const> bytes) {
+  auto file = std::make_unique<sqlite_connection>(name, ":memory:", SQLITE_OPEN_READWRITE);
+  file->replace_content(bytes);
+  check_contents(*file);
   return file;
 }
 

@@ -169,7 +169,8 @@ inline image_lookup get_image(sqlite_connection& on, record_key const& key) {
   auto const checksum = q.hash();
   auto const bytes = q.bytes();
   image_lookup found{{}, read_record(q, key, on.path()), {}};
-  if (auto const trusted = images_trusted(on.real_path()); !trusted) found.reason = trusted.reason;
+  auto const trusted = on.is_in_memory() ? availability{} : images_trusted(on.real_path());
+  if (!trusted) found.reason = trusted.reason;
   else if (bytes.empty() || hasher{}.add(bytes).value() != checksum)
     found.reason = on.path() + ": the checksum of the stored image differs: it is damaged";
   else found.bytes.assign(bytes.begin(), bytes.end());
