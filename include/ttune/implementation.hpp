@@ -13,6 +13,7 @@
 #include "ttune/arith/canonicalize_boundaries.hpp"
 #include "ttune/arith/interval.hpp"
 #include "ttune/arith/simplify.hpp"
+#include "ttune/arith/split_gathers.hpp"
 #include "ttune/arith/substitute.hpp"
 #include "ttune/arith/symbolic_bounds.hpp"
 #include "ttune/autoschedule/derive_space.hpp"

@@ -278,7 +278,13 @@ class expression_generator {
       shape.push_back(size);
       indices.push_back(i);
     }
-    if (options_.gathers && random_.chance(0.1)) indices[0] = gathered(shape[0].value);
+    if (options_.gathers && random_.chance(0.1)) {
+      indices[0] = gathered(shape[0].value);
+    } else if (options_.gathers && bounded && random_.chance(0.1)) {  // rows that begin at places which are data
+      auto const places = 1 + pick(4);
+      shape.back() = shape.back().value + places - 1;
+      indices.back() = indices.back() + place_of_data(places);
+    }
     auto const roll = pick(10);
     auto const role = roll == 0  ? ir::tensor_role::table
                       : roll < 4 ? ir::tensor_role::constant
@@ -298,6 +304,13 @@ class expression_generator {
     auto const more = element * ir::make_number(t->type, 1 + static_cast<double>(pick(3)));
     if (random_.chance(0.4)) return ir::make_cast(dtype::index, clamped(more, size));
     return clamped(ir::make_cast(dtype::index, more) + (pick(5) - 2), size);
+  }
+
+  /// Makes an index below `size` that is an element of an operand.
+  ir::expr place_of_data(std::int64_t size) {
+    auto const& a = one_of(axes_);
+    auto const t = input(dtype::i32, {a.end}, ir::tensor_role::input, size);
+    return ir::make_cast(dtype::index, ir::make_access(t, {ir::make_variable(a.name)}));
   }
 
   /// Makes an index below `size` from a float.

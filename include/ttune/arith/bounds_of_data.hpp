@@ -8,7 +8,7 @@
 // range of the type.
 #pragma once
 
-#include "ttune/arith/interval_arithmetic.hpp"
+#include "ttune/arith/interval.hpp"
 #include "ttune/ir/node.hpp"
 
 namespace ttune { inline namespace v0 { namespace arith {
@@ -18,8 +18,10 @@ namespace ttune { inline namespace v0 { namespace arith {
 [[nodiscard]] constexpr bool is_data(dtype t) { return is_integer(t) && t != dtype::index && t != dtype::boolean; }
 
 /// Returns an interval that contains all values of an expression of integer data. It is unbounded for a 64-bit type,
-/// unless more is known.
-[[nodiscard]] interval bounds_of_data(ir::expr const& e);
+/// unless more is known. `known`: the ranges of axes that are converted to data.
+[[nodiscard]] interval bounds_of_data(ir::expr const& e, ranges const& known = {});
+/// Returns true if no operation of integer data in the expression wraps.
+[[nodiscard]] bool is_exact(ir::expr const& e, ranges const& known);
 
 }}}  // namespace ttune::v0::arith
 

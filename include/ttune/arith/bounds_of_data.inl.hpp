@@ -19,9 +19,9 @@ inline interval truncated_remainder(interval a, std::int64_t by) {
 }
 
 /// Returns the bounds of an operation in exact arithmetic.
-inline interval exact_bounds(ir::binary const& b) {
-  auto const x = bounds_of_data(b.left);
-  auto const y = bounds_of_data(b.right);
+inline interval exact_bounds(ir::binary const& b, ranges const& known) {
+  auto const x = bounds_of_data(b.left, known);
+  auto const y = bounds_of_data(b.right, known);
   bool const by_constant = y.low == y.high && y.low > 0;
   switch (b.op) {
     case ir::binary_op::add: return sum_of(x, y);
@@ -35,8 +35,8 @@ inline interval exact_bounds(ir::binary const& b) {
   }
 }
 
-inline interval exact_bounds(ir::unary const& u) {
-  auto const x = bounds_of_data(ir::expr(u.operand));
+inline interval exact_bounds(ir::unary const& u, ranges const& known) {
+  auto const x = bounds_of_data(u.operand, known);
   auto const negative = product_of(x, {-1, -1});
   if (u.op == ir::unary_op::negate) return negative;
   if (u.op != ir::unary_op::abs) return unbounded;
@@ -63,8 +63,9 @@ inline interval bounds_of_floats(ir::expr const& e) {
 }
 
 /// Returns the bounds of a conversion in exact arithmetic. Floats that are too large saturate, and NaN becomes 0.
-inline interval converted_bounds(ir::expr const& operand, interval const& all) {
-  if (is_data(operand->type) || operand->type == dtype::boolean) return bounds_of_data(operand);
+inline interval converted_bounds(ir::expr const& operand, interval const& all, ranges const& known) {
+  if (operand->type == dtype::index) return bounds(operand, known);
+  if (is_data(operand->type) || operand->type == dtype::boolean) return bounds_of_data(operand, known);
   if (!is_float(operand->type)) return all;
   auto const x = hull_of(bounds_of_floats(operand), {0, 0});
   return {std::clamp(x.low, all.low, all.high), std::clamp(x.high, all.low, all.high)};
@@ -85,18 +86,41 @@ inline interval bounds_of_elements(ir::access const& a, interval const& all) {
 
 }  // namespace detail
 
-interval bounds_of_data(ir::expr const& e) {
-  auto const all = e->type == dtype::u64 ? interval{0, unbounded.high} : range_of_type(e->type);
-  auto exact = all;
-  if (auto const* c = ir::as<ir::constant>(e)) return {c->integer, c->integer};
-  if (auto const* a = ir::as<ir::access>(e)) exact = detail::bounds_of_elements(*a, all);
-  if (auto const* n = ir::as<ir::cast>(e)) exact = detail::converted_bounds(n->operand, all);
-  if (auto const* n = ir::as<ir::binary>(e); n && is_data(e->type)) exact = detail::exact_bounds(*n);
-  if (auto const* n = ir::as<ir::unary>(e); n && is_data(e->type)) exact = detail::exact_bounds(*n);
+namespace detail {
+
+/// Returns the bounds of an expression as if its last operation did not wrap.
+inline interval unwrapped_bounds(ir::expr const& e, interval const& all, ranges const& known) {
+  if (auto const* a = ir::as<ir::access>(e)) return bounds_of_elements(*a, all);
+  if (auto const* n = ir::as<ir::cast>(e)) return converted_bounds(n->operand, all, known);
+  if (auto const* n = ir::as<ir::binary>(e); n && is_data(e->type)) return exact_bounds(*n, known);
+  if (auto const* n = ir::as<ir::unary>(e); n && is_data(e->type)) return exact_bounds(*n, known);
   if (auto const* n = ir::as<ir::select>(e))
-    exact = detail::hull_of(bounds_of_data(n->when_true), bounds_of_data(n->when_false));
-  bool const may_wrap = bits_of(e->type) == 64 && !is_bounded(exact);
-  return !may_wrap && contains(all, exact) ? exact : all;
+    return hull_of(bounds_of_data(n->when_true, known), bounds_of_data(n->when_false, known));
+  return all;
+}
+
+inline interval bounds_of_type(dtype type) {
+  return type == dtype::u64 ? interval{0, unbounded.high} : range_of_type(type);
+}
+
+/// Returns true if the last operation of an expression does not wrap.
+inline bool stays_inside(dtype type, interval const& exact) {
+  bool const may_wrap = bits_of(type) == 64 && !is_bounded(exact);
+  return !may_wrap && contains(bounds_of_type(type), exact);
+}
+
+}  // namespace detail
+
+interval bounds_of_data(ir::expr const& e, ranges const& known) {
+  if (auto const* c = ir::as<ir::constant>(e)) return {c->integer, c->integer};
+  auto const all = detail::bounds_of_type(e->type);
+  auto const exact = detail::unwrapped_bounds(e, all, known);
+  return detail::stays_inside(e->type, exact) ? exact : all;
+}
+
+bool is_exact(ir::expr const& e, ranges const& known) {
+  return ir::is_constant(e) ||
+         detail::stays_inside(e->type, detail::unwrapped_bounds(e, detail::bounds_of_type(e->type), known));
 }
 
 }}}  // namespace ttune::v0::arith

@@ -84,7 +84,7 @@ inline interval atom_bounds(ir::expr const& e, ranges const& known) {
   if (auto const* b = ir::as<ir::binary>(e)) return binary_bounds(*b, known);
   if (auto const* s = ir::as<ir::select>(e)) return select_bounds(*s, known);
   if (auto const* c = ir::as<ir::cast>(e))
-    return c->operand->type == dtype::index ? bounds(c->operand, known) : bounds_of_data(c->operand);
+    return c->operand->type == dtype::index ? bounds(c->operand, known) : bounds_of_data(c->operand, known);
   return unbounded;
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ttune/arith/interval.hpp"
+#include "ttune/arith/split_gathers.hpp"
 #include "ttune/capture/bounds.hpp"
 #include "ttune/expr/builder.hpp"
 #include "ttune/ir/equal.hpp"
@@ -63,6 +64,7 @@ class assignment {
     collect_given(value);
     collect_uses(value);
     require_extents(value, whole);
+    for (auto const& [axis, r] : ranges_) known_[axis] = {r.begin, r.end.value - 1};
     check_reads(value);
     if (auto const* inner = whole.kind == ir::reduction_kind::none ? open_stage(value) : nullptr;
         inner && is_whole(value, *inner))
@@ -141,8 +143,6 @@ class assignment {
   }
 
   void check_reads(ir::expr const& e) const {
-    arith::ranges known;
-    for (auto const& [axis, r] : ranges_) known[axis] = {r.begin, r.end.value - 1};
     ir::for_each_node(e, [&](ir::expr const& n) {
       if (auto const* s = open_stage(n)) {
         for (auto const& c : s->components) check_reads(c.value);  // open stages check their own reads
@@ -151,7 +151,7 @@ class assignment {
       auto const* a = ir::as<ir::access>(n);
       if (!a) return;
       check_update(*a);
-      check_read(name_, *a, known);
+      check_read(name_, *a, known_);
     });
   }
 
@@ -200,7 +200,7 @@ class assignment {
     return share(std::move(made));
   }
 
-  /// Replaces the open stages inside of an expression by complete ones.
+  /// Replaces the open stages inside of an expression by complete ones, and takes apart indices of data and axes.
   ir::expr settle(ir::expr const& e) {
     if (auto const* s = open_stage(e)) {
       auto const made = settle_stage(*s);
@@ -208,7 +208,7 @@ class assignment {
       for (auto const& a : made->axes) indices.push_back(ir::make_variable(a.name));
       return ir::make_access(made, std::move(indices), ir::boundary::none, {}, ir::as<ir::access>(e)->component);
     }
-    return ir::map_operands(e, [&](ir::expr const& o) { return settle(o); });
+    return ir::map_operands(e, [&](ir::expr const& o) { return arith::split_gathers(settle(o), known_); });
   }
 
   handle<ir::stage> settle_stage(ir::stage made) {
@@ -235,6 +235,7 @@ class assignment {
   handle<ir::tensor> updates_;
   std::vector<std::string> left_;
   std::map<std::string, range> ranges_;
+  arith::ranges known_;  ///< the same for all axes, once each has its range
   std::vector<handle<ir::stage>> inner_;
 };
 

@@ -63,7 +63,7 @@ struct index_expr {
   capture::node node;
 };
 
-/// An index that is data: `at(ix(n))`.
+/// An index that contains data: `at(ix(n))`, `at(ix(n)) + t`.
 template <class Axes, class Uses>
 struct gathered_index {
   using name_set = Axes;
@@ -89,6 +89,12 @@ template <class T>
 inline constexpr bool is_gather_v = false;
 template <class Axes, class Uses>
 inline constexpr bool is_gather_v<gathered_index<Axes, Uses>> = true;
+
+/// Returns true for what may index an operand: axes, data, and numbers.
+template <class Index>
+constexpr bool is_index_argument() {
+  return is_index_v<Index> || is_gather_v<Index> || std::is_integral_v<Index>;
+}
 
 template <fixed_string Name>
 [[nodiscard]] capture::node index_node(axis<Name> const&) {

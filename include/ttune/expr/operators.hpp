@@ -32,6 +32,24 @@ auto combine_indices(L const& l, R const& r) {
   }
 }
 
+/// Makes an index of data, axes and integers, as in `S(m, at(delay(m)) + t)`.
+template <operation Op, class L, class R>
+auto combine_gathers(L const& l, R const& r) {
+  constexpr bool scales = Op == operation::multiply || Op == operation::divide || Op == operation::modulo;
+  constexpr bool is_offset = Op == operation::add || Op == operation::subtract;
+  constexpr bool by_number = std::is_integral_v<R> || (Op == operation::multiply && std::is_integral_v<L>);
+  if constexpr (!is_offset && !(scales && by_number)) {
+    static_assert(none_v<element_types<L, R>>, TTUNE_SAY_INDEX_TYPE);
+    return invalid{};
+  } else {
+    constexpr auto op = Op == operation::divide   ? operation::floor_divide
+                        : Op == operation::modulo ? operation::floor_modulo
+                                                  : Op;
+    return gathered_index<united_t<axes_of_t<L>, axes_of_t<R>>, united_uses_t<uses_of_t<L>, uses_of_t<R>>>{
+        capture::apply(op, index_node(l), index_node(r))};
+  }
+}
+
 /// Converts a number beside an expression to the expression's type.
 template <class T, class Literal>
 [[nodiscard]] capture::node literal_node(Literal value) {
@@ -102,6 +120,8 @@ auto combine(L const& l, R const& r) {
   } else if constexpr (is_implicit_v<L> || is_implicit_v<R>) {
     static_assert(none_v<united_t<axes_of_t<L>, axes_of_t<R>>>, TTUNE_SAY_SHORT_FORM);
     return invalid{};
+  } else if constexpr ((is_gather_v<L> && is_index_argument<R>()) || (is_gather_v<R> && is_index_argument<L>())) {
+    return combine_gathers<Op>(l, r);
   } else if constexpr (is_gather_v<L> || is_gather_v<R> || is_bounded_v<L> || is_bounded_v<R>) {
     static_assert(none_v<element_types<L, R>>, TTUNE_SAY_INDEX_TYPE);
     return invalid{};

@@ -42,12 +42,6 @@ constexpr bool is_supported_layout = std::is_same_v<Layout, row_major> || std::i
 template <fixed_string Name, class Layout, tensor_kind Kind>
 using unsupported_layout = std::conditional_t<is_supported_layout<Layout, Kind>, void, layout_of_tensor<Name, Layout>>;
 
-/// The axes that an index argument contributes, and the data that it reads.
-template <class Index>
-constexpr bool is_index_argument() {
-  return is_index_v<Index> || is_gather_v<Index> || std::is_integral_v<Index>;
-}
-
 template <class Index>
 constexpr auto bounded_axes_of() {
   if constexpr (is_bounded_v<Index>) return axes_of_t<Index>{};

@@ -9,6 +9,7 @@
 #include "ttune/arith/canonicalize_boundaries.inl.hpp"
 #include "ttune/arith/interval.inl.hpp"
 #include "ttune/arith/simplify.inl.hpp"
+#include "ttune/arith/split_gathers.inl.hpp"
 #include "ttune/arith/substitute.inl.hpp"
 #include "ttune/arith/symbolic_bounds.inl.hpp"
 #include "ttune/capture/bind.inl.hpp"

@@ -60,6 +60,24 @@ inline ir::expr without_period(ir::expr const& e, std::int64_t extent) {
   return period_of(inner) == 2 * (extent - 1) && extent > 1 ? inner->left : e;
 }
 
+/// Fills in an index that is not affine. Axes that move only a part which is affine have their coefficients, as `t` in
+/// `at(delay(m)) + t`.
+inline void plan_unknown_index(stage_plan const& st, ir::expr const& e, index_plan& made) {
+  made.whole = true;
+  made.moves.assign(st.axis_count(), false);
+  auto const axis_of = [&](ir::expr const& n, std::size_t a) {
+    auto const* const v = ir::as<ir::variable>(n);
+    return v && v->name == st.axis_name(a);
+  };
+  for (auto const& [atom, coefficient] : arith::to_linear(e).terms)
+    for (std::size_t a = 0; a < st.axis_count(); ++a) {
+      if (axis_of(atom, a)) made.coefficient[a] = coefficient;
+      else if (ir::contains(atom, [&](ir::expr const& n) { return axis_of(n, a); })) made.moves[a] = true;
+    }
+  for (std::size_t a = 0; a < st.axis_count(); ++a)
+    if (made.moves[a]) made.coefficient[a] = 0;
+}
+
 /// Converts one index of an access to a dimension of `extent` elements.
 inline index_plan plan_index(stage_plan const& st, ir::expr const& e, std::int64_t extent) {
   index_plan made;
@@ -76,13 +94,7 @@ inline index_plan plan_index(stage_plan const& st, ir::expr const& e, std::int64
   }
   auto const form = arith::to_affine(inner);
   if (!form || made.divisor < 1) {
-    made.whole = true;
-    made.moves.assign(st.axis_count(), false);
-    ir::for_each_node(e, [&](ir::expr const& n) {
-      auto const* v = ir::as<ir::variable>(n);
-      for (std::size_t a = 0; a < st.axis_count() && v; ++a)
-        made.moves[a] = made.moves[a] || st.axis_name(a) == v->name;
-    });
+    plan_unknown_index(st, e, made);
     return made;
   }
   made.constant = form->constant;

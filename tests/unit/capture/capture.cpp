@@ -37,6 +37,28 @@ std::string refusal(Function const& f) {
 
 }  // namespace
 
+TEST_CASE("capture: indices are made of data and axes") {
+  auto const [m, t] = axes<"m", "t">;
+  tensor<"S", float, 2> const S{{4, 20}};
+  tensor<"delay", std::int32_t, 1> const delay{{4}, values(0, 5)};
+  auto const with_index = op(inputs(S, delay), outputs(compute<"O">(m, t.in(16)) = S(m, at(delay(m)) + t)), "shift");
+  CHECK(text(with_index).find("O(m, t) = S(m, at(delay(m)) + t)") != std::string::npos);
+  auto const with_data =
+      op(inputs(S, delay), outputs(compute<"O">(m, t.in(16)) = S(m, at(delay(m) + cast<std::int32_t>(t)))), "shift");
+  CHECK(text(with_data) == text(with_index));  // the sum cannot wrap
+  auto const scaled = compute<"O">(m, t.in(3)) = S(m, at(delay(m)) * 2 + (8 - 2 * t) - 3 + t);
+  CHECK(text(op(inputs(S, delay), outputs(scaled), "scaled")).find("at(delay(m)) * 2") != std::string::npos);
+
+  tensor<"bytes", std::uint8_t, 1> const bytes{{4}};
+  tensor<"L", float, 1> const L{{300}};
+  auto const wraps = compute<"O">(m, t.in(40)) = L(at(bytes(m) + cast<std::uint8_t>(t)));  // bytes wrap at 256
+  CHECK(text(op(inputs(bytes, L), outputs(wraps), "wraps")).find("at(bytes(m) + cast<u8>(t))") != std::string::npos);
+
+  CHECK(refusal([&] {
+          (void)(compute<"O">(m, t.in(17)) = S(m, at(delay(m)) + t));
+        }).find("O: S dimension 1 is indexed with at(delay(m)) + t, which runs over [0, 21)") == 0);
+}
+
 TEST_CASE("capture: a matrix product") {
   auto const [i, j, k] = axes<"i", "j", "k">;
   tensor<"A", float, 2> const A{{512, 256}};
