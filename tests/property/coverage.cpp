@@ -80,6 +80,9 @@ void look_at_rules(space const& s, reached& all) {
     if (one.what == primitive::rfactor && makes(".turns")) ++here["vectors that take terms in turn"];
     if (one.what == primitive::rfactor && makes(".shares")) ++here["terms shared by the cores"];
     if (one.what == primitive::compute_along) ++here["rows computed in the loops of column sums"];
+    bool const is_output = std::any_of(s.program->outputs.begin(), s.program->outputs.end(),
+                                       [&](auto const& out) { return out->name == one.stage; });
+    if (one.what == primitive::compute_at && is_output) ++here["an output computed where it is read"];
     if (one.what == primitive::compute_with && slides) ++here["siblings of a pipeline in one loop nest"];
     if (one.what == primitive::fuse_axes && is_pipeline(*s.program) && makes("xc"))
       ++here["vectors along interleaved pixels"];
@@ -323,7 +326,7 @@ std::vector<std::string> required() {
         "phases of rows that stay a loop", "phases of vectors", "more than eight phases of vectors",
         "siblings of a pipeline in one loop nest", "vectors along interleaved pixels",
         "rows computed in the loops of column sums", "a function computed once with what surrounds it",
-        "taps between two lanes unrolled"})
+        "taps between two lanes unrolled", "an output computed where it is read"})
     names.push_back("derived space: " + std::string(rule));
   for (char const* const code :
        {"masked gather", "masked load", "masked store", "loads of gathered places, lane by lane",

@@ -135,19 +135,6 @@ inline constexpr std::int64_t near_stride = 4;
   return !st.definition->reduces() && elements_of(p, st, a) * lanes <= static_cast<double>(iterations_of(st));
 }
 
-/// Returns the axis that a dimension is indexed by, alone; -1 if there is none. With `shifted`, a constant may be
-/// added.
-[[nodiscard]] inline std::int32_t axis_alone(index_plan const& i, bool shifted = false) {
-  if (i.whole || i.is_redirected() || i.divisor != 1 || (i.constant != 0 && !shifted)) return -1;
-  std::int32_t found = -1;
-  for (std::size_t x = 0; x < i.coefficient.size(); ++x) {
-    if (i.coefficient[x] == 0) continue;
-    if (found >= 0 || i.coefficient[x] != 1) return -1;
-    found = static_cast<std::int32_t>(x);
-  }
-  return found;
-}
-
 /// Returns true if each dimension is indexed by one axis, and different ones by different axes, so that a copy has the
 /// reader's axes. With `shifted`, a constant may be added.
 [[nodiscard]] inline bool indexes_by_axes(stage_plan const& st, access_plan const& a, bool shifted = false) {

@@ -23,6 +23,7 @@
 #include "ttune/autoschedule/gpu/gpu.hpp"
 #include "ttune/autoschedule/row_chain.hpp"
 #include "ttune/autoschedule/select_axis.hpp"
+#include "ttune/schedule/read_once.hpp"
 
 namespace ttune { inline namespace v0 {
 
@@ -272,9 +273,20 @@ class autoscheduler {
     return -1;
   }
 
-  /// Returns the stages that are computed row by row inside of the loops of `reader`.
+  /// Returns the stages that are computed row by row inside of the loops of `reader`. Outputs among them have one
+  /// element a row.
   [[nodiscard]] std::vector<std::size_t> row_producers(std::size_t reader) const {
-    auto made = row_chain_of(p_, reader, [&](std::size_t i) { return can_stand_beside(p_.stages[i], i); });
+    auto const chain = [&](bool with_outputs) {
+      return row_chain_of(p_, reader, [&](std::size_t i) {
+        auto const& r = p_.stages[i];
+        return can_stand_beside(r, i) && (!r.output || (with_outputs && is_read_by_its_axes(i, reader)));
+      });
+    };
+    auto made = chain(true);
+    bool const has_long_outputs = std::any_of(made.stages.begin(), made.stages.end(), [&](std::size_t i) {
+      return p_.stages[i].output && p_.stages[i].definition->axes.size() != made.row.size();
+    });
+    if (has_long_outputs) made = chain(false);
     if (wastes_cores(p_.stages[reader], made.row)) made.stages.clear();
     return std::move(made.stages);
   }
@@ -304,9 +316,16 @@ class autoscheduler {
     return rows < out_.machine().cores && iterations_of(reader) >= least_shared_elements;
   }
 
+  /// Returns true if a stage reads each element of another one once, by axes of the same names.
+  [[nodiscard]] bool is_read_by_its_axes(std::size_t i, std::size_t reader) const {
+    auto const axes = axes_of_reading_once(p_, i, reader);
+    for (std::size_t d = 0; axes && d < axes->size(); ++d)
+      if (p_.stages[reader].axis_name(static_cast<std::size_t>((*axes)[d])) != p_.stages[i].axis_name(d)) return false;
+    return axes.has_value();
+  }
+
   [[nodiscard]] bool can_stand_beside(stage_plan const& r, std::size_t i) const {
-    return !done_[i] && !r.output && !r.definition->updates &&
-           !(r.definition->reduces() && suits_lanes(out_.machine(), p_, r));
+    return !done_[i] && !r.definition->updates && !(r.definition->reduces() && suits_lanes(out_.machine(), p_, r));
   }
 
   space_builder out_;

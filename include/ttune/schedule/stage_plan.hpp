@@ -29,11 +29,24 @@ struct index_plan {
   std::int64_t constant = 0;
   std::int64_t divisor = 1;
   bool whole = false;
-  std::vector<bool> moves = {};  ///< of an index that is `whole`: the axes that it contains
+  std::vector<bool> moves = {};  ///< of an index that is `whole`: the axes that move it in an unknown way
   bool clamped = false;          ///< a place outside of the source means its nearest element
   bool periodic = false;         ///< a place outside of the source means a mirrored element, or one from the other end
   [[nodiscard]] bool is_redirected() const noexcept { return clamped || periodic; }
 };
+
+/// Returns the axis that a dimension is indexed by, alone; -1 if there is none. With `shifted`, a constant may be
+/// added.
+[[nodiscard]] inline std::int32_t axis_alone(index_plan const& i, bool shifted = false) {
+  if (i.whole || i.is_redirected() || i.divisor != 1 || (i.constant != 0 && !shifted)) return -1;
+  std::int32_t found = -1;
+  for (std::size_t x = 0; x < i.coefficient.size(); ++x) {
+    if (i.coefficient[x] == 0) continue;
+    if (found >= 0 || i.coefficient[x] != 1) return -1;
+    found = static_cast<std::int32_t>(x);
+  }
+  return found;
+}
 
 struct access_plan {
   std::int32_t producer = -1;  ///< index of a stage of the plan, or

@@ -29,6 +29,30 @@ TEST_CASE("derived: rows of several stages, of every length") {
   }
 }
 
+TEST_CASE("derived: statistics of rows that are outputs, too, are computed with their rows") {
+  auto const [i, g, k] = axes<"i", "g", "k">;
+  for (std::int64_t const columns : {3, 16, 64, 131}) {
+    tensor<"W", float, 3> const W{{5, 3, columns}};
+    auto const S = compute<"S">(i, g) = max(over(k), abs(W(i, g, k))) / 127 + 1e-8F;
+    auto const Q = compute<"Q">(i, g, k) = cast<std::int8_t>(round(W(i, g, k) / S(i, g)));
+    auto const quantise = op(inputs(W), outputs(Q, S), "quantise");
+    check_derived(quantise, 4);
+    auto const M = compute<"M">(i, g) = sum(over(k), W(i, g, k)) / static_cast<double>(columns);
+    auto const V = compute<"V">(i, g) =
+        rsqrt(sum(over(k), (W(i, g, k) - M(i, g)) * (W(i, g, k) - M(i, g))) / static_cast<double>(columns) + 1e-5);
+    auto const N = compute<"N">(i, g, k) = (W(i, g, k) - M(i, g)) * V(i, g);
+    check_derived(op(inputs(W), outputs(N, M, V), "norm"), 4);
+    auto const E = compute<"E">(i, g, k) = exp(W(i, g, k));  // an output of whole rows has loops of its own
+    auto const P = compute<"P">(i, g, k) = E(i, g, k) / sum(over(k), E(i, g, k));
+    check_derived(op(inputs(W), outputs(P, E), "rows"), 4);
+    auto const space = derive_space(quantise.program(), named_target("x86-64-v4"));
+    bool const is_beside = std::any_of(space.steps.begin(), space.steps.end(), [](step const& made) {
+      return made.what == primitive::compute_at && made.stage == "S";
+    });
+    CHECK((is_beside || columns != 64));
+  }
+}
+
 TEST_CASE("derived: rows in groups of one vector, each with a factor, are summed in lanes along a group") {
   auto const [i, g, e] = axes<"i", "g", "e">;
   for (std::int64_t const groups : {4, 16, 20, 21}) {

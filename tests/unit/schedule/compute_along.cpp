@@ -81,7 +81,8 @@ TEST_CASE("compute_along: without a place the stage stays at the root") {
 
 TEST_CASE("compute_along: errors name the culprit and the remedy") {
   told(columns_outside().in(R).compute_at(C, i),
-       "compute_at(R): is an output; an output is computed at the root, or along another stage: compute_along");
+       "compute_at(R): is an output; an output is computed at the root, in loops of a stage without a reduction that "
+       "reads each element once, or along another stage: compute_along");
   told(columns_outside().in(R).compute_along(j, C, A, 0), "compute_along(j): is no free axis of R");
   told(columns_outside().in(R).compute_along(i, C, "B", 0), "compute_along(B): is not read by C");
   told(columns_outside().in(R).compute_along(i, C, A, 2), "compute_along(A): has no dimension 2");

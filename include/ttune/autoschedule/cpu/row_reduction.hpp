@@ -113,18 +113,23 @@ class row_reduction {
     return columns;
   }
 
+  /// Returns true for an output itself; a part of it has another name.
+  [[nodiscard]] static bool is_output(row_stage const& s) {
+    return s.stage->output && s.stage->definition->name == s.name;
+  }
+
   void compute_beside(std::string const& stage) {
     if (!last_row_.empty()) out_.step(primitive::compute_at, stage, {reader_, last_row_});
   }
-  void keep_in_registers(std::string const& stage) {
+  void keep_in_registers(std::string const& stage, bool is_output = false) {
     compute_beside(stage);
-    out_.step(primitive::store_in, stage, {}, {}, {literal(static_cast<int>(ir::memory::registers))});
+    if (!is_output) out_.step(primitive::store_in, stage, {}, {}, {literal(static_cast<int>(ir::memory::registers))});
   }
 
   /// Places a row of a stage without a reduction in a small buffer; a stage without columns in a register.
   void place_row(row_stage const& s) {
     auto const columns = vectorized_columns(s.name, *s.stage);
-    if (columns.empty()) return keep_in_registers(s.name);
+    if (columns.empty()) return keep_in_registers(s.name, is_output(s));
     out_.step(primitive::vectorize, s.name, {columns.back()});
     compute_beside(s.name);
   }
@@ -166,7 +171,7 @@ class row_reduction {
       }
       out_.step(primitive::unroll, s.name, {of});
     }
-    keep_in_registers(s.name);
+    keep_in_registers(s.name, is_output(s));
   }
 
   static constexpr std::int64_t turns = 4;  ///< vectors that take the terms of another axis in turn

@@ -6,7 +6,9 @@
 //     for ii                           for ii
 //       C[io, ii] = … P[…]               C[io, ii] = … P[…]
 //
-// The place may be a knob, with the root and the reader itself among its choices.
+// The place may be a knob, with the root and the reader itself among its choices. An output, too, may be computed in
+// loops of a stage without a reduction that reads each of its elements once: an element at a time, in loops over all of
+// its axes.
 //
 // .in(P).compute_at(E, i) prints
 //
@@ -65,7 +67,10 @@ struct rules<primitive::compute_at> : default_rules {
 }}}  // namespace ttune::v0::primitives
 
 #if TTUNE_COMPILES_PRIMITIVES
+#include <algorithm>
+
 #include "ttune/schedule/primitive/lookup.hpp"
+#include "ttune/schedule/read_once.hpp"
 
 namespace ttune { inline namespace v0 { namespace primitives {
 
@@ -81,12 +86,35 @@ inline bool runs_along_another(plan const& p, std::size_t self) {
   });
 }
 
+/// Refuses a place of an output in which an element would be computed twice, or several at a time: these might be
+/// outside of the output where a loop does not end with a tile.
+inline void check_output(plan const& p, std::size_t self, place_plan const& place) {
+  auto const& at = p.stages[static_cast<std::size_t>(place.stage)];
+  auto const axes = axes_of_reading_once(p, self, static_cast<std::size_t>(place.stage));
+  auto const refuse_place = [&](std::string const& culprit, std::string const& what) {
+    throw schedule_error("compute_at", culprit, what + p.stages[self].definition->name + ", which is an output");
+  };
+  if (!axes || at.places.size() != 1 || at.places[0].kind != place_plan::sort::root || !at.permuted.empty())
+    refuse_place(at.definition->name, "must be computed at the root, in a known order of its loops, around ");
+  bool inside = false;
+  for (auto const id : at.order) {
+    auto const& l = at.loops[static_cast<std::size_t>(id)];
+    bool const is_of_output = std::find(axes->begin(), axes->end(), l.axis) != axes->end();
+    bool const is_plain = l.kind == ir::loop_kind::serial || l.kind == ir::loop_kind::parallel;
+    if (!inside && (!is_of_output || !is_plain)) refuse_place(l.name, "would compute the same elements again of ");
+    if (inside && is_of_output) refuse_place(l.name, "must be outside of the place of ");
+    inside = inside || id == place.loop;
+  }
+}
+
 void rules<primitive::compute_at>::apply(plan& p, step const& s) {
   auto const self = static_cast<std::size_t>(stage_index(p, s, s.stage));
   auto const reader = stage_index(p, s, s.loops.at(0));
   auto& st = p.stages[self];
-  if (st.output && !runs_along_another(p, self))
-    refuse(s, s.stage, "is an output; an output is computed at the root, or along another stage: compute_along");
+  if (st.output && !runs_along_another(p, self) && !axes_of_reading_once(p, self, static_cast<std::size_t>(reader)))
+    refuse(s, s.stage,
+           "is an output; an output is computed at the root, in loops of a stage without a reduction that reads each "
+           "element once, or along another stage: compute_along");
   if (static_cast<std::size_t>(reader) <= self || !reads_through(p, static_cast<std::size_t>(reader), self))
     refuse(s, s.loops[0], "does not read " + s.stage);
   auto const& at = p.stages[static_cast<std::size_t>(reader)];
@@ -133,6 +161,8 @@ inline bool is_read_after(stage_plan const& st, std::int32_t reader) {
 void rules<primitive::compute_at>::check(plan& p) {
   for (std::size_t i = 0; i < p.stages.size(); ++i) {
     auto const& st = p.stages[i];
+    for (auto const& place : st.places)
+      if (st.output && place.kind == place_plan::sort::inside && !runs_along_another(p, i)) check_output(p, i, place);
     if (st.places.size() != 1 || st.places[0].kind != place_plan::sort::inside) continue;
     for (std::size_t r = i + 1; r < p.stages.size(); ++r)
       for (auto const& a : p.stages[r].accesses)
