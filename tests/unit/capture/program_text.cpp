@@ -142,30 +142,25 @@ TEST_CASE("text of programs: random programs read back") {
 
 TEST_CASE("text of programs: a fault is named with its line") {
   CHECK(refusal("") == "line 1 of the text: `program` is expected, and the text ends");
-  CHECK(refusal("program p\nstage Y(i < 8) = f32: 1.0:f32\n") ==
-        "line 2 of the text: the program has no output");
+  CHECK(refusal("program p\nstage Y(i < 8) = f32: 1.0:f32\n") == "line 2 of the text: the program has no output");
   CHECK(refusal("program p\n\nsums A") ==
         "line 3 of the text: `input`, `constant`, `table`, `inout`, `stage` or `output` is expected, not "
         "`sums`");
-  CHECK(refusal("program p\ninput A f32 (8)\ninput A f32 (8)\n") ==
-        "line 3 of the text: two operands are called A");
+  CHECK(refusal("program p\ninput A f32 (8)\ninput A f32 (8)\n") == "line 3 of the text: two operands are called A");
   CHECK(refusal("program p\ninput A f32 (4611686018427387904, 4)\n") ==
         "line 2 of the text: there are too many elements");
-  CHECK(refusal("program p\ntable T f32 (2) = 1\n") ==
-        "line 2 of the text: table T has 1 numbers, its shape 2");
+  CHECK(refusal("program p\ntable T f32 (2) = 1\n") == "line 2 of the text: table T has 1 numbers, its shape 2");
   CHECK(refusal("program \"p") == "line 1 of the text: a quotation mark is missing");
   CHECK(refusal_of_value("f32: B(i)") == "line 3 of the text: there is no operand or earlier stage B");
   CHECK(refusal_of_value("f32: A(i) + 1:i32") ==
         "line 3 of the text: an operation mixes f32 and i32: convert one with cast<T>(…)");
   CHECK(refusal_of_value("f32: A(i, i)") == "line 3 of the text: A has 1 dimensions, 2 indices given");
   CHECK(refusal_of_value("f32: select(A(i), 1:f32)") == "line 3 of the text: select takes 3 operands, not 2");
-  CHECK(
-      refusal_of_value("i8: 128:i8") ==
-      "line 3 of the text: the constant 128 does not fit into i8: convert the other operand with cast<T>(…)");
+  CHECK(refusal_of_value("i8: 128:i8") ==
+        "line 3 of the text: the constant 128 does not fit into i8: convert the other operand with cast<T>(…)");
   CHECK(refusal_of_value("f32: left#0") ==
         "line 3 of the text: only the combine function of a tuple has `left` and `right`");
-  CHECK(refusal_of_value("f32: " + std::string(5000, '(')) ==
-        "line 3 of the text: an expression is nested too deeply");
+  CHECK(refusal_of_value("f32: " + std::string(5000, '(')) == "line 3 of the text: an expression is nested too deeply");
 }
 
 TEST_CASE("text of programs: what is no program, or reads outside, is refused") {
