@@ -71,6 +71,10 @@ void look_at_rules(space const& s, reached& all) {
   bool const slides =
       std::any_of(s.steps.begin(), s.steps.end(), [](step const& one) { return one.what == primitive::slide; });
   bool const sums_much = std::any_of(stages.begin(), stages.end(), [](auto const& st) { return is_long(*st); });
+  auto const is_output = [&](std::string const& stage) {
+    return std::any_of(s.program->outputs.begin(), s.program->outputs.end(),
+                       [&](auto const& out) { return out->name == stage; });
+  };
   for (auto const& one : s.steps) {
     auto const makes = [&](std::string_view end) { return !one.results.empty() && one.results[0].ends_with(end); };
     bool const splits_phases = one.what == primitive::split && one.results.back().ends_with("_p");
@@ -80,10 +84,10 @@ void look_at_rules(space const& s, reached& all) {
     if (one.what == primitive::rfactor && makes(".turns")) ++here["vectors that take terms in turn"];
     if (one.what == primitive::rfactor && makes(".shares")) ++here["terms shared by the cores"];
     if (one.what == primitive::compute_along) ++here["rows computed in the loops of column sums"];
-    bool const is_output = std::any_of(s.program->outputs.begin(), s.program->outputs.end(),
-                                       [&](auto const& out) { return out->name == one.stage; });
-    if (one.what == primitive::compute_at && is_output) ++here["an output computed where it is read"];
-    if (one.what == primitive::compute_with && slides) ++here["siblings of a pipeline in one loop nest"];
+    if (one.what == primitive::compute_at && is_output(one.stage)) ++here["an output computed where it is read"];
+    if (one.what == primitive::compute_with && slides)
+      ++here[is_output(one.stage) ? "results of a pipeline in one loop nest"
+                                  : "siblings of a pipeline in one loop nest"];
     if (one.what == primitive::fuse_axes && is_pipeline(*s.program) && makes("xc"))
       ++here["vectors along interleaved pixels"];
     if (splits_phases) ++here[one.results.size() == 3 ? "phases of rows" : "phases of vectors"];
@@ -326,7 +330,8 @@ std::vector<std::string> required() {
         "phases of rows that stay a loop", "phases of vectors", "more than eight phases of vectors",
         "siblings of a pipeline in one loop nest", "vectors along interleaved pixels",
         "rows computed in the loops of column sums", "a function computed once with what surrounds it",
-        "taps between two lanes unrolled", "an output computed where it is read"})
+        "taps between two lanes unrolled", "an output computed where it is read",
+        "results of a pipeline in one loop nest"})
     names.push_back("derived space: " + std::string(rule));
   for (char const* const code :
        {"masked gather", "masked load", "masked store", "loads of gathered places, lane by lane",

@@ -44,6 +44,10 @@ class pipeline_generator {
       sources_.push_back(made.stages.back());
     }
     made.outputs = {made.stages.back()};
+    if (!made.stages.back()->reduces() && random_.chance(0.3)) {
+      made.stages.push_back(second_result(*made.stages.back()));
+      made.outputs.push_back(made.stages.back());
+    }
     return ttune::share(std::move(made));
   }
 
@@ -69,6 +73,19 @@ class pipeline_generator {
     }
     if (random_.chance(0.2)) value = value * value;
     made.components.push_back({"", type_, value});
+    return ttune::share(std::move(made));
+  }
+
+  /// Makes a result that reads what another one reads.
+  static ttune::handle<ttune::ir::stage> second_result(ttune::ir::stage const& first) {
+    auto made = first;
+    made.name = "T";
+    auto& value = made.components.front().value;
+    ttune::ir::expr read;
+    ttune::ir::for_each_node(value, [&](ttune::ir::expr const& e) {
+      if (!read && ttune::ir::as<ttune::ir::access>(e) && e->type == first.type()) read = e;
+    });
+    value = ttune::ir::make_binary(ttune::ir::binary_op::maximum, value, read ? read + read : value);
     return ttune::share(std::move(made));
   }
 
@@ -212,7 +229,8 @@ class pipeline_generator {
     made.stages.push_back(ttune::share(std::move(stage)));
     moved.emplace(st.get(), made.stages.back());
   }
-  made.outputs = {made.stages.back()};
+  for (auto const& out : pipeline.outputs)
+    made.outputs.push_back(std::get<ttune::handle<ttune::ir::stage>>(moved.at(out.get())));
   return ttune::share(std::move(made));
 }
 

@@ -76,6 +76,26 @@ bool separates(Op const& o) {
   return std::any_of(steps.begin(), steps.end(), [](step const& s) { return s.what == primitive::separate; });
 }
 
+TEST_CASE("derived: results that read the same windows of a pipeline are computed in one loop nest") {
+  auto const [y, x, r, s] = axes<"y", "x", "r", "s">;
+  tensor<"A", float, 2> const A{{29, 44}};
+  auto const G = compute<"G">(y.in(28), x.in(43)) = A(y + 1, x + 1) - A(y, x);
+  auto const P = compute<"P">(y.in(26), x.in(41)) = sum(over(r.in(3), s.in(3)), G(y + r, x + s) * G(y + r, x + s));
+  auto const Q = compute<"Q">(y.in(26), x.in(41)) = sum(over(r.in(3), s.in(3)), abs(G(y + r, x + s)));
+  auto const U = compute<"U">(y, x) = P(y, x) - Q(y, x);
+  auto const V = compute<"V">(y, x) = P(y, x) / (1 + Q(y, x));
+  auto const flow = op(inputs(A), outputs(U, V), "flow");
+  check_derived(flow, 4);
+  auto const space = derive_space(flow.program(), named_target("x86-64-v4"));
+  auto const does = [&](primitive what, std::string const& stage) {
+    return std::any_of(space.steps.begin(), space.steps.end(),
+                       [&](step const& made) { return made.what == what && made.stage == stage; });
+  };
+  CHECK(does(primitive::compute_with, "U"));
+  CHECK(std::any_of(space.steps.begin(), space.steps.end(),
+                    [](step const& made) { return made.what == primitive::slide; }));
+}
+
 TEST_CASE("derived: small windows of products are reduced along one axis after the other if they read a stage") {
   auto const [y, x, r, s] = axes<"y", "x", "r", "s">;
   tensor<"I", float, 2> const I{{13, 135}};

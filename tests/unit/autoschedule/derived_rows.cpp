@@ -10,6 +10,7 @@
 #include "ttune/ir/print.hpp"
 #include "ttune/ops/layer_norm.hpp"
 #include "ttune/ops/softmax.hpp"
+#include "ttune/schedule/to_cpp.hpp"
 
 using namespace ttune;
 using ttune_test::check_derived;
@@ -51,6 +52,17 @@ TEST_CASE("derived: statistics of rows that are outputs, too, are computed with 
     });
     CHECK((is_beside || columns != 64));
   }
+}
+
+TEST_CASE("derived: rows of a task are neighbours in memory") {
+  auto const [i, g, k] = axes<"i", "g", "k">;
+  auto machine = named_target("x86-64-v4");
+  machine.cores = 2;
+  tensor<"W", float, 3> const W{{4096, 16, 64}};
+  auto const P = compute<"P">(i, g, k) = W(i, g, k) / max(over(k), W(i, g, k));
+  auto const text = to_cpp(derive_space(op(inputs(W), outputs(P), "rows").program(), machine));
+  CHECK(text.find(".split(i, 16, i_0, i_1)") != std::string::npos);
+  CHECK(text.find(".split(g, 16, g_0, g_1)") != std::string::npos);  // all groups of a row
 }
 
 TEST_CASE("derived: rows in groups of one vector, each with a factor, are summed in lanes along a group") {

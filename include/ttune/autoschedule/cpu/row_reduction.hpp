@@ -60,22 +60,41 @@ class row_reduction {
     return std::max(columns, reduced);
   }
 
+  /// Returns the number of rows of a task along each axis of the reader: neighbours, so that a task reads one piece of
+  /// memory, but no more than keep all cores busy.
+  [[nodiscard]] std::vector<std::int64_t> rows_of_task() const {
+    auto const elements = row_elements();
+    std::int64_t all = 1;
+    for (std::size_t x = 0; x < e_.definition->axes.size(); ++x)
+      if (is_row(e_.axis_name(x))) all *= e_.axis_size(x);
+    bool const is_small = iterations_of(e_) <= most_sequential_elements;
+    auto left = std::max<std::int64_t>(1, std::min(most_elements_of_task / elements, all / (2 * out_.machine().cores)));
+    std::vector<std::int64_t> made(e_.definition->axes.size(), 1);
+    for (auto x = made.size(); x-- > 0;) {
+      auto const size = e_.axis_size(x);
+      if (!is_row(e_.axis_name(x))) continue;
+      if (e_.axis_name(x) == blocks_.name) {
+        made[x] = blocks_.seed;
+      } else if (is_small && size * elements <= most_sequential_elements) {
+        made[x] = size;
+      } else {
+        made[x] = std::min(left, size);
+        left = made[x] == size ? std::max<std::int64_t>(1, left / size) : 1;
+      }
+    }
+    return made;
+  }
+
   void split_reader() {
     std::vector<std::string> tasks;
     std::vector<std::string> middle;
-    auto const elements = row_elements();
+    auto const rows = rows_of_task();
     for (std::size_t x = 0; x < e_.definition->axes.size(); ++x) {
       auto const& n = e_.axis_name(x);
-      auto const size = e_.axis_size(x);
       if (!is_row(n)) continue;
-      auto const wanted = n == blocks_.name ? blocks_.seed
-                          : iterations_of(e_) <= most_sequential_elements && size * elements <= most_sequential_elements
-                              ? size
-                              : std::min(std::max<std::int64_t>(1, 16384 / elements),
-                                         std::max<std::int64_t>(1, size / (2 * out_.machine().cores)));
       auto const chunk = n == blocks_.name && !blocks_.is_last
                              ? literal(1)
-                             : out_.one_of(reader_ + ".chunk_" + n, doublings(size), wanted);
+                             : out_.one_of(reader_ + ".chunk_" + n, doublings(e_.axis_size(x)), rows[x]);
       out_.step(primitive::split, reader_, {n}, {n + "_0", n + "_1"}, {chunk});
       tasks.insert(n == blocks_.name && blocks_.is_last ? tasks.begin() : tasks.end(), n + "_0");
       middle.push_back(n + "_1");
@@ -174,6 +193,7 @@ class row_reduction {
     keep_in_registers(s.name, is_output(s));
   }
 
+  static constexpr std::int64_t most_elements_of_task = 16384;
   static constexpr std::int64_t turns = 4;  ///< vectors that take the terms of another axis in turn
 
   /// Returns the reduced axis beside `lanes_axis` whose terms several vectors take in turn, if there would be one

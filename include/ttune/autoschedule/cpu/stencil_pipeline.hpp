@@ -35,6 +35,7 @@ class stencil_pipeline {
     separate_windows(separable::of_stages);
     expand_windows();
     inline_cheap_stages();
+    join_results();
     merge_pixels();
     join_siblings();
     choose_roots();
@@ -76,6 +77,11 @@ class stencil_pipeline {
       structural(primitive::inline_stage, p_.stages[i].definition->name);
       p_ = make_plan(partial_);
     }
+  }
+
+  /// Computes results that read the same elements in one loop nest, so that what they read is computed beside it.
+  void join_results() {
+    while (auto made = next_joined(partial_, p_)) take(std::move(*made));
   }
 
   /// Merges the colours of pixels with the axis before them.
