@@ -10,6 +10,7 @@
 //   error           of the outputs, over the largest one (written_networks.hpp)
 //   memory          the largest resident set since the start, less that at the start of main; MiB
 //   steps           the sum of the seconds of all steps, their number, bytes of activations, bytes of weights
+//   report          prints the report on standard error, and the seconds of each step as numbers
 #include <ttune/backends/orc.hpp>
 #include <ttune/models/xgboost.hpp>
 #include <ttune/network.hpp>
@@ -55,7 +56,7 @@ struct arguments {
   bool cold;
 };
 
-ttune::tuned_network tuned(arguments const& a, ttune::network const& net) {
+ttune::tuned_network tuned(arguments const& a, ttune::network net) {
   ttune::tuner tuner{ttune::orc_backend{},
                      {.model = ttune::xgboost{},
                       .records = ttune::sqlite{a.database},
@@ -68,7 +69,7 @@ ttune::tuned_network tuned(arguments const& a, ttune::network const& net) {
     budget.time = std::chrono::duration<double>(a.seconds);
   }
   auto const allowed = a.numerics > 0 ? ttune::numerics::error_within(a.numerics) : ttune::numerics::reassociation();
-  return ttune::tune_network(net, tuner, budget, allowed);
+  return ttune::tune_network(std::move(net), tuner, budget, allowed);
 }
 
 /// A network with its inputs and outputs, ready to be called.
@@ -84,10 +85,10 @@ class application {
   [[nodiscard]] ttune::tuned_network const& network() const noexcept { return run_; }
 
  private:
-  application(arguments const& a, ttune::network const& net)
-      : run_(tuned(a, net)),
-        inputs_(ttune_bench::inputs_of(net.graph(), a.folder, a.name)),
-        outputs_(networks::memory_of_outputs(net.graph())) {
+  application(arguments const& a, ttune::network net)
+      : inputs_(ttune_bench::inputs_of(net.graph(), a.folder, a.name)),
+        outputs_(networks::memory_of_outputs(net.graph())),
+        run_(tuned(a, std::move(net))) {
     if (inputs_.size() == 1) call_ = [this] { run_(inputs_[0], outputs_[0]); };
     else
       call_ = [this] {  // an LSTM of two cells
@@ -99,9 +100,9 @@ class application {
     return ttune_bench::weights_of(a.folder, a.name);
   }
 
-  ttune::tuned_network run_;
   networks::tensors inputs_;
   networks::tensors outputs_;
+  ttune::tuned_network run_;
   std::function<void()> call_;
 };
 
@@ -144,6 +145,10 @@ std::vector<double> answer(std::istringstream request, application& app, argumen
   if (what == "pauses" && request >> count) return calls_with_pauses(app, count);
   if (what == "error") return {app.error(a)};
   if (what == "memory") return {peak_mebibytes() - memory_before};
+  if (what == "report") {
+    std::fputs(app.network().report().text().c_str(), stderr);
+    return app.network().step_seconds();
+  }
   if (what != "steps") throw std::invalid_argument("no request " + what);
   (void)warm_calls(app, 0.2, 1);
   auto const steps = app.network().step_seconds();

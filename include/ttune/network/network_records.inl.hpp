@@ -33,7 +33,7 @@ inline record_key key_for(tuner const& by, hasher const& compute, std::string te
   made.compute = compute.value();
   made.compute_text = std::move(text);
   made.target = machine.name + " x" + std::to_string(machine.cores);
-  made.objective = by.options().objective == objective::warm ? "warm" : "cold";
+  made.objective = name_of(by.options().objective);
   return made;
 }
 

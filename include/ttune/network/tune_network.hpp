@@ -22,6 +22,12 @@ namespace ttune { inline namespace v0 {
 /// Overload for a network as data, such as one that was read from a file.
 [[nodiscard]] tuned_network tune_network(network_graph const& net, tuner& by, tuning_budget const& budget = {},
                                          numerics const& allowed = {});
+/// Overloads that take the network: weights that only it owns are freed one after the other while kernels lay them out,
+/// so that they are never in memory twice.
+[[nodiscard]] tuned_network tune_network(network&& net, tuner& by, tuning_budget const& budget = {},
+                                         numerics const& allowed = {});
+[[nodiscard]] tuned_network tune_network(network_graph&& net, tuner& by, tuning_budget const& budget = {},
+                                         numerics const& allowed = {});
 
 }}  // namespace ttune::v0
 

@@ -10,15 +10,34 @@
 
 namespace ttune { inline namespace v0 {
 
+namespace detail {
+
+/// Tunes a network after its passes.
+inline tuned_network tune_settled(network_graph net, tuner& by, tuning_budget const& budget, numerics const& allowed) {
+  network_search search(net, by, budget, allowed);
+  auto steps = search.run();
+  search_cost const cost{search.trials(), search.seconds()};
+  return {std::move(net), std::move(steps), by.kernel_executor(), cost};
+}
+
+}  // namespace detail
+
 tuned_network tune_network(network const& net, tuner& by, tuning_budget const& budget, numerics const& allowed) {
   return tune_network(net.graph(), by, budget, allowed);
 }
 
+tuned_network tune_network(network&& net, tuner& by, tuning_budget const& budget, numerics const& allowed) {
+  return tune_network(std::move(net).graph(), by, budget, allowed);
+}
+
 tuned_network tune_network(network_graph const& net, tuner& by, tuning_budget const& budget, numerics const& allowed) {
-  auto const settled = settle_roles(join_elementwise(net));
-  detail::network_search search(settled, by, budget, allowed);
-  auto steps = search.run();
-  return tuned_network(settled, std::move(steps), by.kernel_executor(), {search.trials(), search.seconds()});
+  return detail::tune_settled(settle_roles(join_elementwise(net)), by, budget, allowed);
+}
+
+tuned_network tune_network(network_graph&& net, tuner& by, tuning_budget const& budget, numerics const& allowed) {
+  auto settled = settle_roles(join_elementwise(net));
+  net = network_graph(net.name());
+  return detail::tune_settled(std::move(settled), by, budget, allowed);
 }
 
 }}  // namespace ttune::v0

@@ -49,8 +49,9 @@ template <class X>
 class tuned_network {
  public:
   /// Lays out the weights. The network keeps only those weights as they were given that some kernel reads so; it copies
-  /// them if the graph does not own them. `search` is for the report.
-  tuned_network(network_graph const& net, network_steps steps, std::shared_ptr<executor> on, search_cost search = {});
+  /// them if the graph does not own them. It lets go of all others as soon as they are laid out: a graph that is moved
+  /// here, and owns them alone, frees them one after the other. `search` is for the report.
+  tuned_network(network_graph net, network_steps steps, std::shared_ptr<executor> on, search_cost search = {});
 
   /// Calls the network: inputs, then outputs, each in the order of their declaration. Throws argument_error, naming the
   /// tensor, for another number of arguments, other element types or numbers of elements, null and misaligned pointers,

@@ -72,8 +72,9 @@ struct tuned_network::shared_parts {
   std::mutex contexts_mutex;
   std::vector<std::unique_ptr<context>> idle;
 
-  void prepare_calls(network_graph const& from, std::shared_ptr<executor> const& on);
+  void prepare_calls(network_graph from, std::shared_ptr<executor> const& on);
   void keep_weights(network_graph const& from);
+  [[nodiscard]] std::vector<std::vector<std::size_t>> last_weights() const;
   [[nodiscard]] std::unique_ptr<context> take() {
     {
       std::scoped_lock const lock(contexts_mutex);
@@ -129,18 +130,33 @@ inline std::shared_ptr<void const> owned_content(network_tensor const& weights) 
 
 }  // namespace detail
 
-tuned_network::tuned_network(network_graph const& net, network_steps steps, std::shared_ptr<executor> on,
-                             search_cost search)
+tuned_network::tuned_network(network_graph net, network_steps steps, std::shared_ptr<executor> on, search_cost search)
     : parts_(new shared_parts{net.without_content(), std::move(steps), {}, {}, {}, 0, search, {}, {}}) {
-  parts_->prepare_calls(net, on);
   parts_->keep_weights(net);
+  parts_->prepare_calls(std::move(net), on);
 }
 
-/// Loads each kernel once, and lays out weights once for all steps that have the same kernel and the same weights.
-void tuned_network::shared_parts::prepare_calls(network_graph const& from, std::shared_ptr<executor> const& on) {
+/// Returns, for each step, the weights that no later step has among its operands.
+std::vector<std::vector<std::size_t>> tuned_network::shared_parts::last_weights() const {
+  std::vector<std::vector<std::size_t>> made(steps.all.size());
+  std::vector<bool> seen(net.tensors().size());
+  for (auto step = steps.all.size(); step-- > 0;)
+    for (auto const& place : steps.all[step].operands) {
+      if (place.in != operand_place::memory::weights || seen[place.index]) continue;
+      seen[place.index] = true;
+      made[step].push_back(place.index);
+    }
+  return made;
+}
+
+/// Loads each kernel once, and lays out weights once for all steps that have the same kernel and the same weights. Lets
+/// go of weights after the last step that has them.
+void tuned_network::shared_parts::prepare_calls(network_graph from, std::shared_ptr<executor> const& on) {
+  auto const last = last_weights();
   std::map<kernel_image const*, kernel_call> loaded;
   std::map<std::pair<kernel_image const*, std::vector<void*>>, kernel_call> prepared;
-  for (auto const& step : steps.all) {
+  for (std::size_t i = 0; i < steps.all.size(); ++i) {
+    auto const& step = steps.all[i];
     auto const* const image = step.kernel.image.get();
     std::vector<void*> operands;
     for (auto const& place : step.operands)
@@ -154,6 +170,7 @@ void tuned_network::shared_parts::prepare_calls(network_graph const& from, std::
     calls.push_back(call->second);
     laid_out_bytes.push_back(is_new ? static_cast<std::int64_t>(call->second.prepared_bytes()) : 0);
     weights_bytes += laid_out_bytes.back();
+    for (auto const tensor : last[i]) from.drop_content(tensor);
   }
 }
 
