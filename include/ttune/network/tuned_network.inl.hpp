@@ -115,11 +115,6 @@ void tuned_network::context::run_step(std::size_t step) const { parts_.calls[ste
 
 namespace detail {
 
-/// Returns whether calls of a kernel may read an operand.
-inline bool is_read(kernel_image const& image, std::size_t operand) {
-  return image.operands_read.empty() || image.operands_read[operand] != 0;
-}
-
 /// Returns the content of weights; a copy if nobody owns it.
 inline std::shared_ptr<void const> owned_content(network_tensor const& weights) {
   if (weights.content.use_count() != 0) return weights.content;
@@ -181,7 +176,7 @@ void tuned_network::shared_parts::keep_weights(network_graph const& from) {
     for (std::size_t i = 0; i < step.operands.size(); ++i) {
       auto const& place = step.operands[i];
       if (place.in != operand_place::memory::weights || weights[place.index]) continue;
-      if (!detail::is_read(*step.kernel.image, i)) continue;
+      if (!step.kernel.image->reads(i)) continue;
       weights[place.index] = detail::owned_content(from.tensors()[place.index]);
       weights_bytes += from.tensors()[place.index].bytes();
     }

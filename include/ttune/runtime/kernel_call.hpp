@@ -55,7 +55,8 @@ class kernel_call {
   /// call of that kernel takes all operands again, since its code may also read constants in place.
   [[nodiscard]] kernel_call prepare(std::span<void* const> operands) const;
   [[nodiscard]] bool is_prepared() const noexcept { return prepared_ != nullptr; }
-  /// Returns the bytes of the laid-out constants that the kernel owns, or would own after `prepare`.
+  /// Returns the bytes of the laid-out constants that the kernel owns, or would own after `prepare`: without what only
+  /// `prepare` itself reads.
   [[nodiscard]] std::size_t prepared_bytes() const noexcept;
 
  private:
@@ -71,6 +72,8 @@ class kernel_call {
   void run(std::span<void* const> operands, void* workspace) const;
   void run_entries(std::span<void* const> operands, void* workspace) const;
   void check_count(std::span<void* const> operands) const;
+  [[nodiscard]] std::size_t laid_out_bytes(bool read_by_calls) const noexcept;
+  [[nodiscard]] bool keeps(std::size_t buffer) const noexcept { return code_->reads(operand_count_ + buffer); }
 
   std::shared_ptr<loaded_image const> code_;
   std::shared_ptr<executor> executor_;

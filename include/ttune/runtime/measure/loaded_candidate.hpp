@@ -24,7 +24,6 @@ struct loaded_candidate {
   runtime_table const* table;
   guarded_memory workspace;
   std::vector<guarded_memory> prepared;
-  std::vector<std::uint8_t> operands_read;  ///< as in kernel_image
   std::vector<void*> pointers;              ///< operands, then prepared buffers
   std::vector<std::vector<void*>> rotated;  ///< the same pointers for each set, for the cold objective
   guarded_memory more_prepared;             ///< prepared buffers of the sets
@@ -33,7 +32,7 @@ struct loaded_candidate {
   bool cold = false;  ///< cold runs on a device, which empties its own caches
 
   loaded_candidate(kernel_image const& image, runtime_table const& with, kernel_signature const& workload)
-      : code(load(image)), table(&with), operands_read(image.operands_read) {
+      : code(load(image)), table(&with) {
     auto const& s = code->signature();
     if (image.in_process_code)
       throw argument_error("kernel " + s.name + " is no machine code: there is nothing to time");
@@ -46,10 +45,6 @@ struct loaded_candidate {
     for (auto const bytes : s.prepared_bytes) prepared.emplace_back(bytes, true, 64);
   }
 
-  /// Returns true if calls may read an operand.
-  [[nodiscard]] bool reads(std::size_t operand) const noexcept {
-    return operands_read.empty() || operands_read[operand] != 0;
-  }
   /// Fills the workspace with garbage, so that a read before a write shows in the result.
   void poison_workspace(int round) const {
     constexpr std::size_t most = std::size_t{16} << 20;
