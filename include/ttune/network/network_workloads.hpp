@@ -10,7 +10,9 @@
 #include "ttune/core/target.hpp"
 #include "ttune/network/graph.hpp"
 #include "ttune/network/network_steps.hpp"
+#include "ttune/runtime/measure/runner_options.hpp"
 #include "ttune/tune/alternatives.hpp"
+#include "ttune/tune/tuner.hpp"
 
 namespace ttune { inline namespace v0 { namespace detail {
 
@@ -54,6 +56,10 @@ struct network_workloads {
 
 /// Returns the variants in all promising layouts that all computes allow; the first is plain.
 [[nodiscard]] std::vector<network_variant> variants_of(network_workload const& of, target const& machine);
+
+/// Returns the state of the caches in which the network calls its kernels. Weights that exceed the last-level cache come
+/// from memory at each call, whatever the tuner's objective is for a kernel that is called alone.
+[[nodiscard]] objective objective_in(network_graph const& net, tuner const& by);
 
 }}}  // namespace ttune::v0::detail
 

@@ -68,4 +68,12 @@ std::vector<network_variant> variants_of(network_workload const& of, target cons
   return made;
 }
 
+objective objective_in(network_graph const& net, tuner const& by) {
+  std::int64_t bytes = 0;
+  for (auto const& tensor : net.tensors())
+    if (tensor.origin == tensor_origin::weights) bytes += tensor.bytes();
+  bool const stay = bytes <= by.compiler().target().l3_bytes;
+  return stay || by.options().objective == objective::cold ? by.options().objective : objective::cold_constants;
+}
+
 }}}  // namespace ttune::v0::detail

@@ -14,7 +14,8 @@ namespace detail {
 
 /// Tunes a network after its passes.
 inline tuned_network tune_settled(network_graph net, tuner& by, tuning_budget const& budget, numerics const& allowed) {
-  network_search search(net, by, budget, allowed);
+  auto in_network = by.with_objective(objective_in(net, by));
+  network_search search(net, in_network, budget, allowed);
   auto steps = search.run();
   search_cost const cost{search.trials(), search.seconds()};
   return {std::move(net), std::move(steps), by.kernel_executor(), cost};

@@ -111,6 +111,12 @@ class tuner {
   [[nodiscard]] ttune::backend& compiler() const noexcept { return *backend_; }
   [[nodiscard]] tuner_options const& options() const noexcept { return options_; }
   [[nodiscard]] std::shared_ptr<ttune::executor> const& kernel_executor() const noexcept { return options_.executor; }
+  /// Returns the same tuner with another objective. Both share their parts; one tunes at a time.
+  [[nodiscard]] tuner with_objective(objective goal) const {
+    auto made = *this;
+    made.options_.objective = goal;
+    return made;
+  }
 
  private:
   friend class tuning_tasks;

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "support/scripted_device.hpp"
 #include "ttune/network/graph.hpp"
@@ -78,4 +79,24 @@ TEST_CASE("network search: equal operators have one kernel") {
     CHECK(step.kernel.seconds == doctest::Approx(1e-3));
     CHECK(step.kernel.compute == "same");
   }
+}
+
+TEST_CASE("network search: weights that exceed the last-level cache come from memory") {
+  scripted_device_backend const device({});
+  auto const with_weights = [](std::int64_t elements) {
+    network_graph net("net");
+    auto const content = std::make_shared<std::vector<float>>(static_cast<std::size_t>(elements));
+    (void)net.add_weights("w", dtype::f32, {elements}, {content, content->data()});
+    return net;
+  };
+  auto const small = with_weights(device.target().l3_bytes / 4);
+  auto const large = with_weights(device.target().l3_bytes / 4 + 1);
+  auto const by = [&](objective goal) {
+    tuner_options with;
+    with.objective = goal;
+    return tuner(device, with);
+  };
+  CHECK(detail::objective_in(small, by(objective::warm)) == objective::warm);
+  CHECK(detail::objective_in(large, by(objective::warm)) == objective::cold_constants);
+  CHECK(detail::objective_in(large, by(objective::cold)) == objective::cold);
 }
