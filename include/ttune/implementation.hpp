@@ -78,6 +78,7 @@
 #include "ttune/network/network_records.hpp"
 #include "ttune/network/network_report.hpp"
 #include "ttune/network/network_search.hpp"
+#include "ttune/network/network_search_choice.hpp"
 #include "ttune/network/network_steps.hpp"
 #include "ttune/network/network_workloads.hpp"
 #include "ttune/network/pbqp.hpp"

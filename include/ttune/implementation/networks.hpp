@@ -13,6 +13,7 @@
 #include "ttune/network/network_records.inl.hpp"
 #include "ttune/network/network_report.inl.hpp"
 #include "ttune/network/network_search.inl.hpp"
+#include "ttune/network/network_search_choice.inl.hpp"
 #include "ttune/network/network_steps.inl.hpp"
 #include "ttune/network/network_workloads.inl.hpp"
 #include "ttune/network/pbqp.inl.hpp"

@@ -14,6 +14,7 @@ namespace ttune { inline namespace v0 {
 struct search_cost {
   std::int64_t trials = 0;
   double seconds = 0;
+  double limit_seconds = 0;  ///< what the limit of the bytes of weights (network_limits) adds to a call
 };
 
 /// One call of a kernel.
@@ -32,6 +33,7 @@ struct network_report {
   std::int64_t arena_bytes = 0;        ///< activations of one call
   std::int64_t least_arena_bytes = 0;  ///< no plan of the memory needs less
   std::int64_t weights_bytes = 0;      ///< all weights that the network holds, in any layout
+  std::int64_t given_bytes = 0;        ///< the same weights as they were given
   search_cost search = {};
 
   [[nodiscard]] double seconds() const noexcept;  ///< sum of the steps

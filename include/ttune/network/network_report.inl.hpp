@@ -47,7 +47,10 @@ std::string network_report::text() const {
   std::string made = name + ": " + std::to_string(steps.size()) + " steps of " +
                      detail::with_decimals(1e3 * seconds(), 3) + " ms in sum\n";
   made += "  activations " + detail::kilobytes(arena_bytes) + " (at least " + detail::kilobytes(least_arena_bytes) +
-          "), weights " + detail::kilobytes(weights_bytes) + "\n";
+          "), weights " + detail::kilobytes(weights_bytes) + " of " + detail::kilobytes(given_bytes) + " given";
+  if (search.limit_seconds > 0)
+    made += "; their limit costs " + detail::with_decimals(1e3 * search.limit_seconds, 3) + " ms";
+  made += "\n";
   made += search.trials == 0 ? "  found without trials"
                              : "  found by " + std::to_string(search.trials) + " trials in " +
                                    detail::with_decimals(search.seconds, 1) + " s";

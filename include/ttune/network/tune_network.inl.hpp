@@ -13,32 +13,37 @@ namespace ttune { inline namespace v0 {
 namespace detail {
 
 /// Tunes a network after its passes.
-inline tuned_network tune_settled(network_graph net, tuner& by, tuning_budget const& budget, numerics const& allowed) {
+inline tuned_network tune_settled(network_graph net, tuner& by, tuning_budget const& budget, numerics const& allowed,
+                                  network_limits const& limits) {
   auto in_network = by.with_objective(objective_in(net, by));
-  network_search search(net, in_network, budget, allowed);
+  network_search search(net, in_network, budget, allowed, limits);
   auto steps = search.run();
-  search_cost const cost{search.trials(), search.seconds()};
+  search_cost const cost{search.trials(), search.seconds(), search.limit_seconds()};
   return {std::move(net), std::move(steps), by.kernel_executor(), cost};
 }
 
 }  // namespace detail
 
-tuned_network tune_network(network const& net, tuner& by, tuning_budget const& budget, numerics const& allowed) {
-  return tune_network(net.graph(), by, budget, allowed);
+tuned_network tune_network(network const& net, tuner& by, tuning_budget const& budget, numerics const& allowed,
+                           network_limits const& limits) {
+  return tune_network(net.graph(), by, budget, allowed, limits);
 }
 
-tuned_network tune_network(network&& net, tuner& by, tuning_budget const& budget, numerics const& allowed) {
-  return tune_network(std::move(net).graph(), by, budget, allowed);
+tuned_network tune_network(network&& net, tuner& by, tuning_budget const& budget, numerics const& allowed,
+                           network_limits const& limits) {
+  return tune_network(std::move(net).graph(), by, budget, allowed, limits);
 }
 
-tuned_network tune_network(network_graph const& net, tuner& by, tuning_budget const& budget, numerics const& allowed) {
-  return detail::tune_settled(settle_roles(join_elementwise(net)), by, budget, allowed);
+tuned_network tune_network(network_graph const& net, tuner& by, tuning_budget const& budget, numerics const& allowed,
+                           network_limits const& limits) {
+  return detail::tune_settled(settle_roles(join_elementwise(net)), by, budget, allowed, limits);
 }
 
-tuned_network tune_network(network_graph&& net, tuner& by, tuning_budget const& budget, numerics const& allowed) {
+tuned_network tune_network(network_graph&& net, tuner& by, tuning_budget const& budget, numerics const& allowed,
+                           network_limits const& limits) {
   auto settled = settle_roles(join_elementwise(net));
   net = network_graph(net.name());
-  return detail::tune_settled(std::move(settled), by, budget, allowed);
+  return detail::tune_settled(std::move(settled), by, budget, allowed, limits);
 }
 
 }}  // namespace ttune::v0

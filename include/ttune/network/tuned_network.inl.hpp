@@ -228,8 +228,10 @@ inline std::string layouts_text(chosen_kernel const& kernel) {
 
 network_report tuned_network::report() const {
   auto const& steps = parts_->steps;
-  network_report made{parts_->net.name(), {}, steps.arena_bytes, steps.least_arena_bytes, parts_->weights_bytes,
-                      parts_->search};
+  network_report made{parts_->net.name(), {}, steps.arena_bytes, steps.least_arena_bytes, parts_->weights_bytes};
+  made.search = parts_->search;
+  for (auto const& tensor : parts_->net.tensors())
+    if (tensor.origin == tensor_origin::weights) made.given_bytes += tensor.bytes();
   for (std::size_t i = 0; i < steps.all.size(); ++i) {
     auto const& step = steps.all[i];
     made.steps.push_back({step.name, step.kernel.compute, detail::layouts_text(step.kernel), step.kernel.schedule,

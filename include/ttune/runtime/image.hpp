@@ -71,6 +71,16 @@ struct kernel_image {
   [[nodiscard]] bool reads(std::size_t operand) const noexcept {
     return operand >= operands_read.size() || operands_read[operand] != 0;
   }
+  /// Returns the bytes of constants that calls read: as the kernel lays them out, and as they are given.
+  [[nodiscard]] std::int64_t constant_bytes() const noexcept {
+    auto const& all = signature.operands;
+    std::int64_t sum = 0;
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if (all[i].direction == operand_direction::constant && reads(i)) sum += all[i].bytes();
+    for (std::size_t i = 0; i < signature.prepared_bytes.size(); ++i)
+      if (reads(all.size() + i)) sum += signature.prepared_bytes[i];
+    return sum;
+  }
 };
 
 }}  // namespace ttune::v0

@@ -322,8 +322,7 @@ void kernel_runner::set_caches(running& r) {
 void kernel_runner::evict_constants(running& r) const {
   auto const add = [&](guarded_memory const& memory) { r.evicted.emplace_back(memory.data(), memory.bytes()); };
   for (std::size_t i = 0; i < operands_.size(); ++i)
-    if (signature_.operands[i].direction == operand_direction::constant && r.code->reads(i))
-      add(operands_[i].at_start);
+    if (signature_.operands[i].direction == operand_direction::constant && r.code->reads(i)) add(operands_[i].at_start);
   for (std::size_t b = 0; b < r.prepared.size(); ++b)
     if (r.code->reads(operands_.size() + b)) add(r.prepared[b]);
 }

@@ -29,7 +29,7 @@ struct loaded_candidate {
   guarded_memory more_prepared;             ///< prepared buffers of the sets
   std::size_t next_set = 0;
   std::vector<std::span<std::uint8_t const>> evicted;  ///< memory that is in no cache when a call begins
-  bool cold = false;  ///< cold runs on a device, which empties its own caches
+  bool cold = false;                                   ///< cold runs on a device, which empties its own caches
 
   loaded_candidate(kernel_image const& image, runtime_table const& with, kernel_signature const& workload)
       : code(load(image)), table(&with) {
