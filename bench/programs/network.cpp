@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // network tune|serve NAME FOLDER DATABASE THREADS SECONDS TRIALS NUMERICS warm|cold: an application that runs one
 // network, with the weights and inputs of FOLDER (empty: random ones). Kernels are tuned on warm or cold operands.
-// `tune` fills the database. `serve` takes its kernels, untuned ones where it has none, calls the network once, says
-// "ready", and answers requests, a line each, with numbers:
+// `tune` fills the database. `serve` takes its kernels, untuned ones where it has none. Both call the network once, say
+// "ready", and answer requests, a line each, with numbers:
 //
 //   first           seconds from the start of main to the first result
 //   warm S N        seconds of each call, for S seconds and at least N calls
@@ -162,7 +162,6 @@ int run(arguments const& a, clock::time_point at_main, double memory_before) {
   auto const first = seconds_since(at_main);
   std::printf("ready\n");
   std::fflush(stdout);
-  if (a.tunes) return EXIT_SUCCESS;
   for (std::string line; std::getline(std::cin, line);)
     print(answer(std::istringstream(line), app, a, first, memory_before));
   return EXIT_SUCCESS;

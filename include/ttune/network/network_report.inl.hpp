@@ -54,6 +54,9 @@ std::string network_report::text() const {
   made += search.trials == 0 ? "  found without trials"
                              : "  found by " + std::to_string(search.trials) + " trials in " +
                                    detail::with_decimals(search.seconds, 1) + " s";
+  if (search.output_error > 0)
+    made += "; outputs err " + detail::with_decimals(search.output_error, 2) + " times as much as by exact computes";
+  if (!search.unchecked.empty()) made += "; the error of the outputs is unknown: " + search.unchecked;
   made += "\n";
   std::vector<std::array<std::string, 5>> lines{{"step", "compute", "layouts", "weights kB", "ms"}};
   for (auto const& step : steps)

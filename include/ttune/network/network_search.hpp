@@ -22,6 +22,7 @@
 #include "ttune/network/layout_problem.hpp"
 #include "ttune/network/network_limits.hpp"
 #include "ttune/network/network_records.hpp"
+#include "ttune/network/network_report.hpp"
 #include "ttune/network/network_steps.hpp"
 #include "ttune/network/network_workloads.hpp"
 #include "ttune/network/task_scheduler.hpp"
@@ -30,18 +31,20 @@
 
 namespace ttune { inline namespace v0 { namespace detail {
 
+class output_error_meter;
+
 class network_search {
  public:
   /// Keeps references to its arguments.
   network_search(network_graph const& net, tuner& by, tuning_budget const& budget, numerics const& allowed,
                  network_limits const& limits = {});
+  ~network_search();
 
   /// Returns the calls of the network. Throws what `tuner::tune` throws.
   [[nodiscard]] network_steps run();
   [[nodiscard]] std::int64_t trials() const noexcept { return trials_; }
-  [[nodiscard]] double seconds() const noexcept { return seconds_; }
-  /// Returns the seconds that a call takes longer because of the limit of the bytes of weights.
-  [[nodiscard]] double limit_seconds() const { return limit_seconds_; }
+  /// Returns what the report says of the search.
+  [[nodiscard]] search_cost cost() const { return {trials_, seconds_, limit_seconds_, output_error_, unchecked_}; }
 
  private:
   using variant = network_variant;
@@ -86,6 +89,10 @@ class network_search {
   [[nodiscard]] double seconds_of_choice() const { return chosen_.seconds - price_ * weights_in(chosen_); }
   [[nodiscard]] bool choose_at(double price);
   void choose_within_limits();
+  [[nodiscard]] std::vector<std::size_t> inexact() const;
+  [[nodiscard]] bool can_measure_errors();
+  [[nodiscard]] std::vector<double> errors_with(std::vector<std::size_t> const& exact);
+  [[nodiscard]] bool replace_inexact(network_steps const& steps);
   [[nodiscard]] std::vector<std::vector<double>> uses() const;
 
   [[nodiscard]] std::optional<network_steps> from_records();
@@ -109,6 +116,9 @@ class network_search {
   double unlimited_seconds_ = 0;  ///< of the choice without a limit
   double bandwidth_ = 0;          ///< of copies, in GB/s
   double limit_seconds_ = 0;
+  std::unique_ptr<output_error_meter> errors_;  ///< made when it is needed
+  double output_error_ = 0;
+  std::string unchecked_;
   std::int64_t trials_ = 0;
   double seconds_ = 0;
 };

@@ -12,6 +12,7 @@
 #include "ttune/network/network_records.hpp"
 #include "ttune/network/network_search.hpp"
 #include "ttune/network/network_search_choice.hpp"
+#include "ttune/network/output_error.hpp"
 #include "ttune/runtime/machine.hpp"
 #include "ttune/support/clock.hpp"
 #include "ttune/support/error.hpp"
@@ -35,6 +36,8 @@ network_search::network_search(network_graph const& net, tuner& by, tuning_budge
   if (!(limits.weights_growth >= 1))
     throw argument_error("network_limits::weights_growth: weights take at least as many bytes as they are given with");
 }
+
+network_search::~network_search() = default;
 
 network_steps network_search::run() {
   auto const start = steady::now();
@@ -215,7 +218,7 @@ network_steps network_search::conclude() {
     bool const ended = end_used();
     auto const copies = copies_.size();
     auto made = plan();
-    if (ended || copies_.size() != copies) continue;
+    if (ended || copies_.size() != copies || replace_inexact(made)) continue;
     if (tuner_.options().records) end_others();
     keep();
     limit_seconds_ = std::max(0.0, seconds_of_choice() - unlimited_seconds_);

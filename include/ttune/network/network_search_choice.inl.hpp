@@ -9,6 +9,8 @@
 #include "ttune/network/copy_program.hpp"
 #include "ttune/network/network_search.hpp"
 #include "ttune/network/network_search_choice.hpp"
+#include "ttune/network/output_error.hpp"
+#include "ttune/support/error.hpp"
 
 namespace ttune { inline namespace v0 { namespace detail {
 
@@ -25,7 +27,11 @@ std::vector<compute_state> network_search::states_of(variant const& one) const {
 
 /// Returns the compute of least cost.
 compute_state network_search::best_of(workload const& of, variant const& one) const {
-  return cheapest(states_of(one), price_of(of));
+  auto all = states_of(one);
+  auto const is_exact = [](compute_state const& s) { return s.error == 0; };
+  if (of.exact && std::any_of(all.begin(), all.end(), is_exact))
+    std::erase_if(all, [&](compute_state const& s) { return !is_exact(s); });
+  return cheapest(all, price_of(of));
 }
 
 /// Returns the kernel that a variant has in the choice; it has ended.
@@ -100,6 +106,57 @@ void network_search::choose_within_limits() {
     (choose_at(middle) ? high : low) = middle;
   }
   (void)choose_at(high);
+}
+
+/// Returns the workloads that are computed by other arithmetic than that of their first compute.
+std::vector<std::size_t> network_search::inexact() const {
+  std::vector<std::size_t> made;
+  for (std::size_t op = 0; op < found_.workload_of.size(); ++op) {
+    auto const w = found_.workload_of[op];
+    auto const& of = found_.workloads[w];
+    if (of.variants.empty() || std::find(made.begin(), made.end(), w) != made.end()) continue;
+    if (best_of(of, of.variants[chosen_.choices[op]]).error > 0) made.push_back(w);
+  }
+  return made;
+}
+
+/// Returns true if the network can be computed in f64; otherwise the report says why it cannot.
+bool network_search::can_measure_errors() {
+  if (errors_ || !unchecked_.empty()) return errors_ != nullptr;
+  try {
+    errors_ = std::make_unique<output_error_meter>(net_, tuner_);
+  } catch (error const& failure) {
+    unchecked_ = failure.what();
+  }
+  return errors_ != nullptr;
+}
+
+/// Returns the errors of the outputs if some more workloads use exact computes in the same layouts.
+std::vector<double> network_search::errors_with(std::vector<std::size_t> const& exact) {
+  for (auto const w : exact) found_.workloads[w].exact = true;
+  auto const made = errors_->errors_of(plan());
+  for (auto const w : exact) found_.workloads[w].exact = false;
+  return made;
+}
+
+/// Measures the errors of the network's outputs, and makes the workload exact that contributes most if they are larger
+/// than allowed. Returns true if it did: the choice is to be made again.
+bool network_search::replace_inexact(network_steps const& steps) {
+  auto const suspects = inexact();
+  output_error_ = 0;
+  if (suspects.empty() || budget_.trials == 0 || tuner_.options().recorded || budget_.stop.stop_requested())
+    return false;
+  if (!can_measure_errors()) return false;
+  auto const direct = errors_with(suspects);
+  output_error_ = largest_ratio(errors_->errors_of(steps), direct);
+  if (output_error_ <= allowed_.limit()) return false;
+  auto worst = suspects.front();
+  auto least = std::numeric_limits<double>::infinity();
+  for (auto const w : suspects)
+    if (auto const without = largest_ratio(errors_with({w}), direct); without < least) worst = w, least = without;
+  found_.workloads[worst].exact = true;
+  auto const left = inexact();
+  return std::find(left.begin(), left.end(), worst) == left.end();
 }
 
 /// Returns how many operators use each variant of each workload.

@@ -42,6 +42,7 @@ struct network_workload {
   std::vector<unarranged_alternative> computes;  ///< with operands of free layout, but for constants
   double count = 0;                              ///< operators of the network
   double laid_out = 0;                           ///< how often the network lays out its weights
+  bool exact = false;                            ///< only computes that reassociate are wanted
   std::vector<network_variant> variants = {};
 };
 

@@ -16,8 +16,9 @@ namespace ttune { inline namespace v0 {
 /// short the time. With 0 trials, kernels are only compiled, or taken from the records.
 ///
 /// If the tuner has records, the network's choice is kept there as well: the next call for the same network, target and
-/// numerics takes it, and measures nothing. `allowed` says which computes an operator may use (expr/numerics.hpp), and
-/// `limits` what the whole network may need. Throws what `tuner::tune` throws, and argument_error for such limits.
+/// numerics takes it, and measures nothing. `allowed` says which computes an operator may use (expr/numerics.hpp); the
+/// error of the outputs is measured as well, and holds the same factor over that of computes that only reassociate.
+/// `limits` says what the whole network may need. Throws what `tuner::tune` throws, and argument_error for such limits.
 [[nodiscard]] tuned_network tune_network(network const& net, tuner& by, tuning_budget const& budget = {},
                                          numerics const& allowed = {}, network_limits const& limits = {});
 /// Overload for a network as data, such as one that was read from a file.

@@ -18,8 +18,7 @@ inline tuned_network tune_settled(network_graph net, tuner& by, tuning_budget co
   auto in_network = by.with_objective(objective_in(net, by));
   network_search search(net, in_network, budget, allowed, limits);
   auto steps = search.run();
-  search_cost const cost{search.trials(), search.seconds(), search.limit_seconds()};
-  return {std::move(net), std::move(steps), by.kernel_executor(), cost};
+  return {std::move(net), std::move(steps), by.kernel_executor(), search.cost()};
 }
 
 }  // namespace detail

@@ -61,6 +61,9 @@ class tuned_network {
     run(std::array<detail::network_argument, sizeof...(Arguments)>{detail::network_argument_of(arguments)...});
   }
 
+  /// Calls the network with the memory of its inputs, then of its outputs, whose sizes are not checked.
+  void call(std::span<void* const> memory) const;
+
   [[nodiscard]] std::size_t steps() const noexcept;
   [[nodiscard]] std::string const& step_name(std::size_t step) const;
   [[nodiscard]] std::int64_t arena_bytes() const noexcept;  ///< activations of one call

@@ -208,6 +208,18 @@ void tuned_network::run(std::span<detail::network_argument const> arguments) con
   parts_->give_back(std::move(used));
 }
 
+void tuned_network::call(std::span<void* const> memory) const {
+  auto const& net = parts_->net;
+  std::vector<detail::network_argument> arguments;
+  for (std::size_t i = 0; i < memory.size(); ++i) {
+    auto const inputs = net.inputs().size();
+    if (i >= inputs + net.outputs().size()) break;  // `run` says how many are wanted
+    auto const& tensor = net.tensors()[i < inputs ? net.inputs()[i] : net.outputs()[i - inputs]];
+    arguments.push_back({memory[i], tensor.type, tensor.elements(), true});
+  }
+  run(arguments);
+}
+
 std::size_t tuned_network::steps() const noexcept { return parts_->steps.all.size(); }
 std::string const& tuned_network::step_name(std::size_t step) const { return parts_->steps.all.at(step).name; }
 std::int64_t tuned_network::arena_bytes() const noexcept { return parts_->steps.arena_bytes; }

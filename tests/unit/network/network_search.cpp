@@ -133,7 +133,7 @@ std::vector<std::string> chosen_within(double weights_growth, double* costs = nu
   detail::network_search search(settled, by, budget, allowed, {.weights_growth = weights_growth});
   std::vector<std::string> made;
   for (auto const& step : search.run().all) made.push_back(step.kernel.compute);
-  if (costs) *costs = search.limit_seconds();
+  if (costs) *costs = search.cost().limit_seconds;
   return made;
 }
 
