@@ -5,6 +5,9 @@
 // "ready", and answer requests, a line each, with numbers:
 //
 //   first           seconds from the start of main to the first result
+//   phases          seconds of making the network with its weights, of the search or the records, of the layout of
+//   weights,
+//                   and of the first call
 //   warm S N        seconds of each call, for S seconds and at least N calls
 //   pauses N        the same of N calls with pauses of 20 ms
 //   error           of the outputs, over the largest one (written_networks.hpp)
@@ -75,7 +78,8 @@ ttune::tuned_network tuned(arguments const& a, ttune::network net) {
 /// A network with its inputs and outputs, ready to be called.
 class application {
  public:
-  explicit application(arguments const& a) : application(a, ttune_bench::make_network(a.name, weights(a))) {}
+  explicit application(arguments const& a)
+      : application(a, clock::now(), [&] { return ttune_bench::make_network(a.name, weights(a)); }) {}
 
   application(application const&) = delete;
   application& operator=(application const&) = delete;
@@ -83,12 +87,19 @@ class application {
   void call() { call_(); }
   [[nodiscard]] double error(arguments const& a) const { return ttune_bench::error_of(outputs_, a.folder, a.name); }
   [[nodiscard]] ttune::tuned_network const& network() const noexcept { return run_; }
+  [[nodiscard]] double seconds_of_making() const noexcept { return making_; }
+  [[nodiscard]] double seconds_of_tuning() const noexcept { return tuning_ - making_; }
 
  private:
-  application(arguments const& a, ttune::network net)
-      : inputs_(ttune_bench::inputs_of(net.graph(), a.folder, a.name)),
+  template <class Make>
+  application(arguments const& a, clock::time_point start, Make const& make) : application(a, start, make()) {}
+  application(arguments const& a, clock::time_point start, ttune::network net)
+      : start_(start),
+        inputs_(ttune_bench::inputs_of(net.graph(), a.folder, a.name)),
         outputs_(networks::memory_of_outputs(net.graph())),
-        run_(tuned(a, std::move(net))) {
+        making_(seconds_since(start_)),
+        run_(tuned(a, std::move(net))),
+        tuning_(seconds_since(start_)) {
     if (inputs_.size() == 1) call_ = [this] { run_(inputs_[0], outputs_[0]); };
     else
       call_ = [this] {  // an LSTM of two cells
@@ -100,9 +111,12 @@ class application {
     return ttune_bench::weights_of(a.folder, a.name);
   }
 
+  clock::time_point start_;
   networks::tensors inputs_;
   networks::tensors outputs_;
+  double making_;
   ttune::tuned_network run_;
+  double tuning_;  ///< ended so many seconds after the start
   std::function<void()> call_;
 };
 
@@ -141,6 +155,11 @@ std::vector<double> answer(std::istringstream request, application& app, argumen
   int count = 0;
   request >> what;
   if (what == "first") return {first};
+  if (what == "phases") {
+    auto const layout = app.network().report().layout_seconds;
+    return {app.seconds_of_making(), app.seconds_of_tuning() - layout, layout,
+            first - app.seconds_of_making() - app.seconds_of_tuning()};
+  }
   if (what == "warm" && request >> seconds >> count) return warm_calls(app, seconds, static_cast<std::size_t>(count));
   if (what == "pauses" && request >> count) return calls_with_pauses(app, count);
   if (what == "error") return {app.error(a)};

@@ -39,6 +39,7 @@ struct network_report {
   std::int64_t weights_bytes = 0;      ///< all weights that the network holds, in any layout
   std::int64_t given_bytes = 0;        ///< the same weights as they were given
   search_cost search = {};
+  double layout_seconds = 0;  ///< of loading the kernels and laying out the weights
 
   [[nodiscard]] double seconds() const noexcept;  ///< sum of the steps
   /// Returns a line of totals, one of the memory, one of the search, and a table of the steps.

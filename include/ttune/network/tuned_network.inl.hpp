@@ -69,6 +69,7 @@ struct tuned_network::shared_parts {
   std::vector<std::int64_t> laid_out_bytes;          ///< by step: weights that no earlier step has laid out
   std::int64_t weights_bytes = 0;
   search_cost search;
+  double layout_seconds = 0;
   std::mutex contexts_mutex;
   std::vector<std::unique_ptr<context>> idle;
 
@@ -126,9 +127,11 @@ inline std::shared_ptr<void const> owned_content(network_tensor const& weights) 
 }  // namespace detail
 
 tuned_network::tuned_network(network_graph net, network_steps steps, std::shared_ptr<executor> on, search_cost search)
-    : parts_(new shared_parts{net.without_content(), std::move(steps), {}, {}, {}, 0, search, {}, {}}) {
+    : parts_(new shared_parts{net.without_content(), std::move(steps), {}, {}, {}, 0, search, 0, {}, {}}) {
+  auto const start = detail::steady::now();
   parts_->keep_weights(net);
   parts_->prepare_calls(std::move(net), on);
+  parts_->layout_seconds = detail::seconds_since(start);
 }
 
 /// Returns, for each step, the weights that no later step has among its operands.
@@ -242,6 +245,7 @@ network_report tuned_network::report() const {
   auto const& steps = parts_->steps;
   network_report made{parts_->net.name(), {}, steps.arena_bytes, steps.least_arena_bytes, parts_->weights_bytes};
   made.search = parts_->search;
+  made.layout_seconds = parts_->layout_seconds;
   for (auto const& tensor : parts_->net.tensors())
     if (tensor.origin == tensor_origin::weights) made.given_bytes += tensor.bytes();
   for (std::size_t i = 0; i < steps.all.size(); ++i) {
