@@ -29,6 +29,7 @@ struct reported_step {
   std::string schedule;            ///< the knobs of its kernel
   double seconds = 0;              ///< of a call, measured alone; 0: not measured
   std::int64_t weights_bytes = 0;  ///< weights that the kernel laid out for itself, unless an earlier step has them
+  double flops = 0;                ///< arithmetic operations of the compute
 };
 
 struct network_report {

@@ -251,7 +251,7 @@ network_report tuned_network::report() const {
   for (std::size_t i = 0; i < steps.all.size(); ++i) {
     auto const& step = steps.all[i];
     made.steps.push_back({step.name, step.kernel.compute, detail::layouts_text(step.kernel), step.kernel.schedule,
-                          step.kernel.seconds, parts_->laid_out_bytes[i]});
+                          step.kernel.seconds, parts_->laid_out_bytes[i], step.kernel.image->signature.flops});
   }
   return made;
 }

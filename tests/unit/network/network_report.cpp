@@ -15,22 +15,22 @@
 using namespace ttune;
 
 TEST_CASE("network report: a table of plain columns") {
-  network_report const report{
-      "small",
-      {{"first", "matmul", "plain", "", 1.5e-3, 4096}, {"copy of first", "copy", "plain -> (d1, d0)", "", 5e-5, 0}},
-      2048,
-      1024,
-      8000,
-      4000,
-      {12, 3.21, 1.5e-4, 1.256}};
+  network_report const report{"small",
+                              {{"first", "matmul", "plain", "", 1.5e-3, 4096, 3e6},
+                               {"copy of first", "copy", "plain -> (d1, d0)", "", 5e-5, 0}},
+                              2048,
+                              1024,
+                              8000,
+                              4000,
+                              {12, 3.21, 1.5e-4, 1.256}};
   CHECK(report.seconds() == doctest::Approx(1.55e-3));
   CHECK(report.text() ==
         "small: 2 steps of 1.550 ms in sum\n"
         "  activations 2.0 kB (at least 1.0 kB), weights 8.0 kB of 4.0 kB given; their limit costs 0.150 ms\n"
         "  found by 12 trials in 3.2 s; outputs err 1.26 times as much as by exact computes\n"
-        "  step           compute  layouts            weights kB      ms\n"
-        "  first          matmul   plain                     4.1  1.5000\n"
-        "  copy of first  copy     plain -> (d1, d0)         0.0  0.0500\n");
+        "  step           compute  layouts            weights kB      ms  GFLOP/s\n"
+        "  first          matmul   plain                     4.1  1.5000      2.0\n"
+        "  copy of first  copy     plain -> (d1, d0)         0.0  0.0500      0.0\n");
 }
 
 TEST_CASE("network report: of a network from the records") {
