@@ -151,6 +151,7 @@ std::vector<std::vector<std::size_t>> tuned_network::shared_parts::last_weights(
 /// go of weights after the last step that has them.
 void tuned_network::shared_parts::prepare_calls(network_graph from, std::shared_ptr<executor> const& on) {
   auto const last = last_weights();
+  layout_memory meanwhile;
   std::map<kernel_image const*, kernel_call> loaded;
   std::map<std::pair<kernel_image const*, std::vector<void*>>, kernel_call> prepared;
   for (std::size_t i = 0; i < steps.all.size(); ++i) {
@@ -164,7 +165,7 @@ void tuned_network::shared_parts::prepare_calls(network_graph from, std::shared_
     auto const [code, is_new_code] = loaded.try_emplace(image);
     if (is_new_code) code->second = kernel_call(load(*image), on);
     auto const [call, is_new] = prepared.try_emplace({image, operands});
-    if (is_new) call->second = code->second.prepare(operands);
+    if (is_new) call->second = code->second.prepare(operands, meanwhile);
     calls.push_back(call->second);
     laid_out_bytes.push_back(is_new ? static_cast<std::int64_t>(call->second.prepared_bytes()) : 0);
     weights_bytes += laid_out_bytes.back();

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <new>
 #include <string>
+#include <utility>
 
 #include "ttune/runtime/huge_pages.hpp"
 #include "ttune/runtime/kernel_call.hpp"
@@ -136,15 +137,32 @@ TTUNE_CALLS_MACHINE_CODE void kernel_call::run_entries(std::span<void* const> op
   else main_(all, &table_, workspace);
 }
 
-TTUNE_CALLS_MACHINE_CODE kernel_call kernel_call::prepare(std::span<void* const> operands) const {
+layout_memory::~layout_memory() { std::free(data_); }
+
+void* layout_memory::take(std::size_t bytes) {
+  if (bytes > bytes_) {
+    std::free(std::exchange(data_, nullptr));
+    bytes_ = 0;
+    data_ = detail::allocate_lines(bytes).release();
+    bytes_ = bytes;
+  }
+  return data_;
+}
+
+kernel_call kernel_call::prepare(std::span<void* const> operands) const {
+  layout_memory meanwhile;
+  return prepare(operands, meanwhile);
+}
+
+TTUNE_CALLS_MACHINE_CODE kernel_call kernel_call::prepare(std::span<void* const> operands,
+                                                          layout_memory& meanwhile) const {
   check_count(operands);
   auto made = *this;
   if (!code_->prepares()) return made;
   auto own = std::make_shared<buffers>();
   own->memory = detail::allocate_lines(laid_out_bytes(true));
-  auto const passing = detail::allocate_lines(laid_out_bytes(false));  // calls need none of it
   std::vector<void*> all(operands.begin(), operands.end());
-  char* next[] = {static_cast<char*>(passing.get()), static_cast<char*>(own->memory.get())};
+  char* next[] = {static_cast<char*>(meanwhile.take(laid_out_bytes(false))), static_cast<char*>(own->memory.get())};
   for (std::size_t i = 0; i < signature().prepared_bytes.size(); ++i) {
     auto*& at = next[keeps(i) ? 1 : 0];
     own->pointers.push_back(keeps(i) ? at : nullptr);

@@ -101,6 +101,18 @@ TEST_CASE("kernel: prepared buffers that only preparation reads are not kept") {
   a.out.assign(100, 0);
   prepared(a.operands());
   CHECK(a.out == a.in);
+  // Several kernels lay out constants with the same memory.
+  ttune::layout_memory meanwhile;
+  pair_of_vectors b(100, 1000);
+  auto const first = kernel.prepare(a.operands(), meanwhile);
+  auto* const used = meanwhile.take(448);
+  auto const second = kernel.prepare(b.operands(), meanwhile);
+  CHECK(meanwhile.take(1) == used);
+  first(a.operands());
+  second(b.operands());
+  CHECK(a.out == a.in);
+  CHECK(b.out == b.in);
+  CHECK(meanwhile.take(10'000) != nullptr);
 }
 
 TEST_CASE("kernel: the caller's workspace is used where it is given") {
