@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // network tune|serve NAME FOLDER DATABASE THREADS SECONDS TRIALS NUMERICS warm|cold: an application that runs one
 // network, with the weights and inputs of FOLDER (empty: random ones). Kernels are tuned on warm or cold operands.
-// `tune` fills the database. `serve` takes its kernels, untuned ones where it has none, calls the network once, says
-// "ready", and answers requests, a line each, with numbers:
+// `tune` fills the database. `serve` takes its kernels, untuned ones where it has none. Both call the network once, say
+// "ready", and answer requests, a line each, with numbers:
 //
 //   first           seconds from the start of main to the first result
+//   phases          seconds of making the network with its weights, of the search or the records, of the layout of
+//   weights,
+//                   and of the first call
 //   warm S N        seconds of each call, for S seconds and at least N calls
 //   pauses N        the same of N calls with pauses of 20 ms
 //   error           of the outputs, over the largest one (written_networks.hpp)
 //   memory          the largest resident set since the start, less that at the start of main; MiB
 //   steps           the sum of the seconds of all steps, their number, bytes of activations, bytes of weights
+//   report          prints the report on standard error, and the seconds of each step as numbers
 #include <ttune/backends/orc.hpp>
 #include <ttune/models/xgboost.hpp>
 #include <ttune/network.hpp>
@@ -55,7 +59,7 @@ struct arguments {
   bool cold;
 };
 
-ttune::tuned_network tuned(arguments const& a, ttune::network const& net) {
+ttune::tuned_network tuned(arguments const& a, ttune::network net) {
   ttune::tuner tuner{ttune::orc_backend{},
                      {.model = ttune::xgboost{},
                       .records = ttune::sqlite{a.database},
@@ -68,13 +72,14 @@ ttune::tuned_network tuned(arguments const& a, ttune::network const& net) {
     budget.time = std::chrono::duration<double>(a.seconds);
   }
   auto const allowed = a.numerics > 0 ? ttune::numerics::error_within(a.numerics) : ttune::numerics::reassociation();
-  return ttune::tune_network(net, tuner, budget, allowed);
+  return ttune::tune_network(std::move(net), tuner, budget, allowed);
 }
 
 /// A network with its inputs and outputs, ready to be called.
 class application {
  public:
-  explicit application(arguments const& a) : application(a, ttune_bench::make_network(a.name, weights(a))) {}
+  explicit application(arguments const& a)
+      : application(a, clock::now(), [&] { return ttune_bench::make_network(a.name, weights(a)); }) {}
 
   application(application const&) = delete;
   application& operator=(application const&) = delete;
@@ -82,12 +87,19 @@ class application {
   void call() { call_(); }
   [[nodiscard]] double error(arguments const& a) const { return ttune_bench::error_of(outputs_, a.folder, a.name); }
   [[nodiscard]] ttune::tuned_network const& network() const noexcept { return run_; }
+  [[nodiscard]] double seconds_of_making() const noexcept { return making_; }
+  [[nodiscard]] double seconds_of_tuning() const noexcept { return tuning_ - making_; }
 
  private:
-  application(arguments const& a, ttune::network const& net)
-      : run_(tuned(a, net)),
+  template <class Make>
+  application(arguments const& a, clock::time_point start, Make const& make) : application(a, start, make()) {}
+  application(arguments const& a, clock::time_point start, ttune::network net)
+      : start_(start),
         inputs_(ttune_bench::inputs_of(net.graph(), a.folder, a.name)),
-        outputs_(networks::memory_of_outputs(net.graph())) {
+        outputs_(networks::memory_of_outputs(net.graph())),
+        making_(seconds_since(start_)),
+        run_(tuned(a, std::move(net))),
+        tuning_(seconds_since(start_)) {
     if (inputs_.size() == 1) call_ = [this] { run_(inputs_[0], outputs_[0]); };
     else
       call_ = [this] {  // an LSTM of two cells
@@ -99,9 +111,12 @@ class application {
     return ttune_bench::weights_of(a.folder, a.name);
   }
 
-  ttune::tuned_network run_;
+  clock::time_point start_;
   networks::tensors inputs_;
   networks::tensors outputs_;
+  double making_;
+  ttune::tuned_network run_;
+  double tuning_;  ///< ended so many seconds after the start
   std::function<void()> call_;
 };
 
@@ -140,10 +155,19 @@ std::vector<double> answer(std::istringstream request, application& app, argumen
   int count = 0;
   request >> what;
   if (what == "first") return {first};
+  if (what == "phases") {
+    auto const layout = app.network().report().layout_seconds;
+    return {app.seconds_of_making(), app.seconds_of_tuning() - layout, layout,
+            first - app.seconds_of_making() - app.seconds_of_tuning()};
+  }
   if (what == "warm" && request >> seconds >> count) return warm_calls(app, seconds, static_cast<std::size_t>(count));
   if (what == "pauses" && request >> count) return calls_with_pauses(app, count);
   if (what == "error") return {app.error(a)};
   if (what == "memory") return {peak_mebibytes() - memory_before};
+  if (what == "report") {
+    std::fputs(app.network().report().text().c_str(), stderr);
+    return app.network().step_seconds();
+  }
   if (what != "steps") throw std::invalid_argument("no request " + what);
   (void)warm_calls(app, 0.2, 1);
   auto const steps = app.network().step_seconds();
@@ -157,7 +181,6 @@ int run(arguments const& a, clock::time_point at_main, double memory_before) {
   auto const first = seconds_since(at_main);
   std::printf("ready\n");
   std::fflush(stdout);
-  if (a.tunes) return EXIT_SUCCESS;
   for (std::string line; std::getline(std::cin, line);)
     print(answer(std::istringstream(line), app, a, first, memory_before));
   return EXIT_SUCCESS;

@@ -41,7 +41,12 @@ class copy_on_device final : public ttune::device_code {
 /// Its images name a device whose loader the test program defines with `TTUNE_SCRIPTED_DEVICE`.
 class scripted_device_backend final : public ttune::backend {
  public:
-  explicit scripted_device_backend(std::map<std::string, run_times> times) { scripted_times() = std::move(times); }
+  /// `prepared` has the bytes that kernels lay out, by name of the program.
+  explicit scripted_device_backend(std::map<std::string, run_times> times,
+                                   std::map<std::string, std::int64_t> prepared = {})
+      : prepared_(std::move(prepared)) {
+    scripted_times() = std::move(times);
+  }
 
   [[nodiscard]] std::string name() const override { return "scripted device"; }
   [[nodiscard]] ttune::availability availability() const override { return {}; }
@@ -53,10 +58,13 @@ class scripted_device_backend final : public ttune::backend {
     auto image = image_of(std::move(signature), code::ret());
     image.target = target_.name;
     image.device = "opencl";
+    if (auto const at = prepared_.find(image.signature.name); at != prepared_.end())
+      image.signature.prepared_bytes = {at->second};
     return {std::move(image), {}, 1e-3};
   }
 
  private:
+  std::map<std::string, std::int64_t> prepared_;
   ttune::target target_ = [] {
     ttune::target t;
     t.name = "scripted device";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which operands a lowered program reads when it is called, apart from those that it reads only once to lay them out.
+// Memory that a lowered program reads when it is called, in contrast to what it reads only once to lay out constants.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,8 @@
 
 namespace ttune { inline namespace v0 { namespace ir {
 
-/// Returns for each operand whether `body` reads an element of it: 1 or 0. A hint that it will be read counts, too.
+/// Returns 1 for each operand, then for each prepared buffer, of which `body` reads an element, 0 for the others. A hint
+/// that an element will be read counts, too.
 [[nodiscard]] std::vector<std::uint8_t> operands_read(lowered const& program);
 
 }}}  // namespace ttune::v0::ir

@@ -10,10 +10,12 @@
 namespace ttune { inline namespace v0 { namespace ir {
 
 std::vector<std::uint8_t> operands_read(lowered const& program) {
-  std::vector<std::uint8_t> made(program.operands.size(), 0);
+  auto all = program.operands;
+  all.insert(all.end(), program.prepared.begin(), program.prepared.end());
+  std::vector<std::uint8_t> made(all.size(), 0);
   auto const mark = [&](handle<buffer> const& from) {
     for (std::size_t i = 0; i < made.size(); ++i)
-      if (program.operands[i] == from) made[i] = 1;
+      if (all[i] == from) made[i] = 1;
   };
   auto const in_expression = [&](expr const& e) {
     (void)contains(e, [&](expr const& part) {

@@ -7,6 +7,7 @@
 
 #include "ttune/capture/layouts.hpp"
 #include "ttune/ir/make.hpp"
+#include "ttune/ir/print.hpp"
 #include "ttune/network/copy_program.hpp"
 
 namespace ttune { inline namespace v0 {
@@ -33,6 +34,10 @@ handle<ir::program> copy_program(network_tensor const& what, operand_layout cons
   made.stages = {share(std::move(copy))};
   made.outputs = made.stages;
   return capture::arrange(share(std::move(made)), {{"I", from}, {"O", to}});
+}
+
+std::string copy_name(network_tensor const& what, operand_layout const& from, operand_layout const& to) {
+  return std::string(name_of(what.type)) + ir::shape_text(what.shape) + from.text() + to.text();
 }
 
 double least_copy_seconds(network_tensor const& what, double bandwidth) noexcept {

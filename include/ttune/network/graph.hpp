@@ -87,6 +87,8 @@ class network_graph {
   [[nodiscard]] network_graph with_operators(std::vector<network_operator> operators) const;
   /// Returns the same network without the elements of weights. It cannot be executed.
   [[nodiscard]] network_graph without_content() const;
+  /// Gives up the elements of weights, and frees them if nobody else has them.
+  void drop_content(std::size_t tensor) { tensors_.at(tensor).content.reset(); }
 
   [[nodiscard]] std::string const& name() const noexcept { return name_; }
   [[nodiscard]] std::vector<network_tensor> const& tensors() const noexcept { return tensors_; }

@@ -131,7 +131,8 @@ class network {
     graph_.add_output(std::move(name), value.index_);
   }
 
-  [[nodiscard]] network_graph const& graph() const noexcept { return graph_; }
+  [[nodiscard]] network_graph const& graph() const& noexcept { return graph_; }
+  [[nodiscard]] network_graph graph() && { return std::move(graph_); }
 
  private:
   [[nodiscard]] static std::uint64_t next_id() noexcept {

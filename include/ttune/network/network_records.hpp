@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records of a network as a whole hold the layouts that its operators use, and their kernels. Each kernel has
-// a record of its own as well (tune/record_keys.hpp), but that is found by its schedule space, and deriving spaces
+// Records of a network as a whole hold the layouts and computes that its operators use, and their kernels. Each kernel
+// has a record of its own as well (tune/record_keys.hpp), but that is found by its schedule space, and deriving spaces
 // takes most of the time of a start.
 #pragma once
 
@@ -11,17 +11,23 @@
 #include "ttune/core/operand_layout.hpp"
 #include "ttune/expr/numerics.hpp"
 #include "ttune/network/graph.hpp"
+#include "ttune/network/network_limits.hpp"
 #include "ttune/network/network_steps.hpp"
 #include "ttune/records/record.hpp"
 #include "ttune/tune/tuner.hpp"
 
 namespace ttune { inline namespace v0 {
 
+/// The kernel of an operator.
+struct recorded_kernel {
+  std::int32_t layouts = 0;  ///< position of its layouts among the promising ones (capture/layouts.hpp)
+  std::int32_t compute = 0;  ///< position among the computes of the operator
+};
+
 /// The outcome of a search.
 struct recorded_network {
-  /// The position of each operator's layout among its promising ones (capture/layouts.hpp); 0 for views.
-  std::vector<std::int32_t> layouts;
-  double seconds = 0;  ///< of all kernels and copies
+  std::vector<recorded_kernel> kernels;  ///< of each operator; zeros for views
+  double seconds = 0;                    ///< of all kernels and copies
 };
 
 /// Returns whether a record is of a whole network, of one of its kernels, or of a copy between them: those that a start
@@ -29,18 +35,20 @@ struct recorded_network {
 [[nodiscard]] bool is_of_network(record_key const& key);
 
 /// Returns the key of a network: its operators in all computes, what each reads, which computes are allowed, and the
-/// tuner's target and objective. Names and the content of weights do not matter.
-[[nodiscard]] record_key key_of(network_graph const& net, tuner const& by, numerics const& allowed);
+/// tuner's target and objective, and the limits. Names and the content of weights do not matter.
+[[nodiscard]] record_key key_of(network_graph const& net, tuner const& by, numerics const& allowed,
+                                network_limits const& limits = {});
 
 /// Stores an outcome if the tuner has records that can be written.
-void keep_network(network_graph const& net, recorded_network const& found, tuner const& by, numerics const& allowed);
+void keep_network(network_graph const& net, recorded_network const& found, tuner const& by, numerics const& allowed,
+                  network_limits const& limits = {});
 
 /// Returns the last outcome that this version of the library stored; nothing if there is none.
 [[nodiscard]] std::optional<recorded_network> find_network(network_graph const& net, tuner const& by,
-                                                           numerics const& allowed);
+                                                           numerics const& allowed, network_limits const& limits = {});
 
-/// Returns the key of the kernel of an operator in one of its promising choices of layouts.
-[[nodiscard]] record_key key_of_kernel(network_operator const& op, std::int32_t layouts, tuner const& by,
+/// Returns the key of a kernel of an operator.
+[[nodiscard]] record_key key_of_kernel(network_operator const& op, recorded_kernel const& which, tuner const& by,
                                        numerics const& allowed);
 /// Returns the key of a copy between layouts.
 [[nodiscard]] record_key key_of_copy(network_tensor const& what, operand_layout const& from, operand_layout const& to,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <bit>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -37,7 +38,7 @@ inline record_key key_for(tuner const& by, hasher const& compute, std::string te
   made.compute = compute.value();
   made.compute_text = std::move(text);
   made.target = machine.name + " x" + std::to_string(machine.cores);
-  made.objective = by.options().objective == objective::warm ? "warm" : "cold";
+  made.objective = name_of(by.options().objective);
   return made;
 }
 
@@ -64,7 +65,7 @@ bool is_of_network(record_key const& key) {
          text == detail::text_of_copy;
 }
 
-record_key key_of(network_graph const& net, tuner const& by, numerics const& allowed) {
+record_key key_of(network_graph const& net, tuner const& by, numerics const& allowed, network_limits const& limits) {
   hasher all;
   for (auto const& op : net.operators()) {
     detail::add_computes(all, op, allowed);
@@ -72,13 +73,15 @@ record_key key_of(network_graph const& net, tuner const& by, numerics const& all
     for (auto const tensor : op.outputs) all.add(std::uint64_t{tensor});
   }
   for (auto const tensor : net.outputs()) all.add(std::uint64_t{tensor});
+  all.add(std::bit_cast<std::uint64_t>(limits.weights_growth));
   return detail::key_for(by, all, std::string(detail::text_of_network) + net.name());
 }
 
-record_key key_of_kernel(network_operator const& op, std::int32_t layouts, tuner const& by, numerics const& allowed) {
+record_key key_of_kernel(network_operator const& op, recorded_kernel const& which, tuner const& by,
+                         numerics const& allowed) {
   hasher all;
   detail::add_computes(all, op, allowed);
-  all.add(static_cast<std::uint64_t>(layouts));
+  all.add(static_cast<std::uint64_t>(which.layouts)).add(static_cast<std::uint64_t>(which.compute));
   return detail::key_for(by, all, std::string(detail::text_of_kernel) + op.computes.front().name());
 }
 
@@ -89,11 +92,14 @@ record_key key_of_copy(network_tensor const& what, operand_layout const& from, o
   return detail::key_for(by, all, std::string(detail::text_of_copy));
 }
 
-void keep_network(network_graph const& net, recorded_network const& found, tuner const& by, numerics const& allowed) {
+void keep_network(network_graph const& net, recorded_network const& found, tuner const& by, numerics const& allowed,
+                  network_limits const& limits) {
   if (!detail::can_keep(by)) return;
-  auto made = detail::record_of(key_of(net, by, allowed), found.seconds, by);
-  for (std::size_t op = 0; op < found.layouts.size(); ++op)
-    made.choices.push_back({detail::knob_of_operator(op), found.layouts[op], {found.layouts[op]}});
+  auto made = detail::record_of(key_of(net, by, allowed, limits), found.seconds, by);
+  for (std::size_t op = 0; op < found.kernels.size(); ++op) {
+    auto const& one = found.kernels[op];
+    made.choices.push_back({detail::knob_of_operator(op), one.layouts, {one.layouts, one.compute}});
+  }
   by.options().records->append(made);
 }
 
@@ -122,16 +128,17 @@ std::optional<chosen_kernel> find_kernel(record_key const& as, tuner const& by) 
   return made;
 }
 
-std::optional<recorded_network> find_network(network_graph const& net, tuner const& by, numerics const& allowed) {
+std::optional<recorded_network> find_network(network_graph const& net, tuner const& by, numerics const& allowed,
+                                             network_limits const& limits) {
   auto const& from = by.options().records;
   if (!from || by.options().recorded) return std::nullopt;
-  auto const all = from->all(key_of(net, by, allowed));
+  auto const all = from->all(key_of(net, by, allowed, limits));
   if (all.empty() || all.back().lowering_version != lowering_version) return std::nullopt;
   recorded_network made{{}, all.back().result.seconds};
   for (std::size_t op = 0; op < net.operators().size(); ++op) {
     auto const* const known = find_choice(all.back().choices, detail::knob_of_operator(op));
-    if (!known) return std::nullopt;
-    made.layouts.push_back(known->index);
+    if (!known || known->values.size() != 2) return std::nullopt;
+    made.kernels.push_back({known->values[0], known->values[1]});
   }
   return made;
 }

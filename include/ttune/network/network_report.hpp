@@ -14,6 +14,11 @@ namespace ttune { inline namespace v0 {
 struct search_cost {
   std::int64_t trials = 0;
   double seconds = 0;
+  double limit_seconds = 0;  ///< what the limit of the bytes of weights (network_limits) adds to a call
+  /// The largest root mean square error of an output against f64, over the same error of computes that only
+  /// reassociate. 0: not measured, since no other computes are used.
+  double output_error = 0;
+  std::string unchecked = {};  ///< not empty: why that error could not be measured
 };
 
 /// One call of a kernel.
@@ -24,6 +29,7 @@ struct reported_step {
   std::string schedule;            ///< the knobs of its kernel
   double seconds = 0;              ///< of a call, measured alone; 0: not measured
   std::int64_t weights_bytes = 0;  ///< weights that the kernel laid out for itself, unless an earlier step has them
+  double flops = 0;                ///< arithmetic operations of the compute
 };
 
 struct network_report {
@@ -32,7 +38,9 @@ struct network_report {
   std::int64_t arena_bytes = 0;        ///< activations of one call
   std::int64_t least_arena_bytes = 0;  ///< no plan of the memory needs less
   std::int64_t weights_bytes = 0;      ///< all weights that the network holds, in any layout
+  std::int64_t given_bytes = 0;        ///< the same weights as they were given
   search_cost search = {};
+  double layout_seconds = 0;  ///< of loading the kernels and laying out the weights
 
   [[nodiscard]] double seconds() const noexcept;  ///< sum of the steps
   /// Returns a line of totals, one of the memory, one of the search, and a table of the steps.

@@ -47,16 +47,23 @@ std::string network_report::text() const {
   std::string made = name + ": " + std::to_string(steps.size()) + " steps of " +
                      detail::with_decimals(1e3 * seconds(), 3) + " ms in sum\n";
   made += "  activations " + detail::kilobytes(arena_bytes) + " (at least " + detail::kilobytes(least_arena_bytes) +
-          "), weights " + detail::kilobytes(weights_bytes) + "\n";
+          "), weights " + detail::kilobytes(weights_bytes) + " of " + detail::kilobytes(given_bytes) + " given";
+  if (search.limit_seconds > 0)
+    made += "; their limit costs " + detail::with_decimals(1e3 * search.limit_seconds, 3) + " ms";
+  made += "\n";
   made += search.trials == 0 ? "  found without trials"
                              : "  found by " + std::to_string(search.trials) + " trials in " +
                                    detail::with_decimals(search.seconds, 1) + " s";
+  if (search.output_error > 0)
+    made += "; outputs err " + detail::with_decimals(search.output_error, 2) + " times as much as by exact computes";
+  if (!search.unchecked.empty()) made += "; the error of the outputs is unknown: " + search.unchecked;
   made += "\n";
-  std::vector<std::array<std::string, 5>> lines{{"step", "compute", "layouts", "weights kB", "ms"}};
+  std::vector<std::array<std::string, 6>> lines{{"step", "compute", "layouts", "weights kB", "ms", "GFLOP/s"}};
   for (auto const& step : steps)
     lines.push_back({step.name, step.compute, step.layouts,
                      detail::with_decimals(static_cast<double>(step.weights_bytes) / 1000, 1),
-                     detail::with_decimals(1e3 * step.seconds, 4)});
+                     detail::with_decimals(1e3 * step.seconds, 4),
+                     step.seconds > 0 ? detail::with_decimals(1e-9 * step.flops / step.seconds, 1) : ""});
   detail::append_table(made, lines, 3);
   return made;
 }

@@ -20,6 +20,9 @@
 #include "ttune/expr/numerics.hpp"
 #include "ttune/network/graph.hpp"
 #include "ttune/network/layout_problem.hpp"
+#include "ttune/network/network_limits.hpp"
+#include "ttune/network/network_records.hpp"
+#include "ttune/network/network_report.hpp"
 #include "ttune/network/network_steps.hpp"
 #include "ttune/network/network_workloads.hpp"
 #include "ttune/network/task_scheduler.hpp"
@@ -28,15 +31,20 @@
 
 namespace ttune { inline namespace v0 { namespace detail {
 
+class output_error_meter;
+
 class network_search {
  public:
   /// Keeps references to its arguments.
-  network_search(network_graph const& net, tuner& by, tuning_budget const& budget, numerics const& allowed);
+  network_search(network_graph const& net, tuner& by, tuning_budget const& budget, numerics const& allowed,
+                 network_limits const& limits = {});
+  ~network_search();
 
   /// Returns the calls of the network. Throws what `tuner::tune` throws.
   [[nodiscard]] network_steps run();
   [[nodiscard]] std::int64_t trials() const noexcept { return trials_; }
-  [[nodiscard]] double seconds() const noexcept { return seconds_; }
+  /// Returns what the report says of the search.
+  [[nodiscard]] search_cost cost() const { return {trials_, seconds_, limit_seconds_, output_error_, unchecked_}; }
 
  private:
   using variant = network_variant;
@@ -50,6 +58,8 @@ class network_search {
   void start_first(workload& of);
   void start_others(workload& of);
   [[nodiscard]] bool add_recorded(variant& one);
+  [[nodiscard]] bool has_several(std::vector<alternative> const& computes) const;
+  [[nodiscard]] std::size_t add_task(std::vector<alternative> computes);
 
   void search();
   void schedule_all(task_scheduler& by);
@@ -61,19 +71,34 @@ class network_search {
   bool end_used();
   void end_others();
   void end(variant& one, bool with_comparisons);
+  static void add_kernel(variant& to, compute_state state, tuning_result found);
   [[nodiscard]] network_steps plan();
   [[nodiscard]] chosen_kernel const& copy(network_tensor const& what, operand_layout const& from,
                                           operand_layout const& to);
 
+  [[nodiscard]] double price_of(workload const& of) const noexcept;
+  [[nodiscard]] std::vector<compute_state> states_of(variant const& one) const;
+  [[nodiscard]] compute_state best_of(workload const& of, variant const& one) const;
+  [[nodiscard]] variant_kernel const& kernel_of(workload const& of, std::size_t number) const;
   [[nodiscard]] double seconds_of(variant const& one) const;
   [[nodiscard]] double copy_seconds(network_tensor const& what, operand_layout const& from,
                                     operand_layout const& to) const;
   /// Returns the choice for all operators. `forced` may name a variant that its workload has to use.
   [[nodiscard]] chosen_kernels choose(std::optional<std::pair<std::size_t, std::size_t>> forced = {}) const;
+  [[nodiscard]] double weights_in(chosen_kernels const& choice) const;
+  [[nodiscard]] double seconds_of_choice() const { return chosen_.seconds - price_ * weights_in(chosen_); }
+  [[nodiscard]] bool choose_at(double price);
+  void choose_within_limits();
+  [[nodiscard]] std::vector<std::size_t> inexact() const;
+  [[nodiscard]] bool can_measure_errors();
+  [[nodiscard]] std::vector<double> errors_with(std::vector<std::size_t> const& exact);
+  [[nodiscard]] bool replace_inexact(network_steps const& steps);
   [[nodiscard]] std::vector<std::vector<double>> uses() const;
 
   [[nodiscard]] std::optional<network_steps> from_records();
-  [[nodiscard]] std::optional<std::size_t> find_recorded(workload& of, std::int32_t number);
+  [[nodiscard]] std::optional<std::size_t> find_recorded(workload& of, recorded_kernel const& which);
+  [[nodiscard]] bool find_winner(workload const& of, variant& into, recorded_kernel const& which,
+                                 std::vector<named_layout> const& layouts);
   std::nullopt_t forget_recorded();
   void keep() const;
 
@@ -81,11 +106,19 @@ class network_search {
   tuner& tuner_;
   tuning_budget const& budget_;
   numerics const& allowed_;
+  network_limits limits_;
   network_workloads found_;
   std::optional<tuning_tasks> tasks_;
   chosen_kernels chosen_;  ///< a variant for each operator
   std::map<std::string, chosen_kernel> copies_;
-  double bandwidth_ = 0;  ///< of copies, in GB/s
+  double price_ = 0;              ///< of a byte of weights, in seconds, for a choice within the limits
+  double given_bytes_ = 0;        ///< of all weights
+  double unlimited_seconds_ = 0;  ///< of the choice without a limit
+  double bandwidth_ = 0;          ///< of copies, in GB/s
+  double limit_seconds_ = 0;
+  std::unique_ptr<output_error_meter> errors_;  ///< made when it is needed
+  double output_error_ = 0;
+  std::string unchecked_;
   std::int64_t trials_ = 0;
   double seconds_ = 0;
 };

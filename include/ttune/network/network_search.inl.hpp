@@ -11,6 +11,8 @@
 #include "ttune/network/copy_program.hpp"
 #include "ttune/network/network_records.hpp"
 #include "ttune/network/network_search.hpp"
+#include "ttune/network/network_search_choice.hpp"
+#include "ttune/network/output_error.hpp"
 #include "ttune/runtime/machine.hpp"
 #include "ttune/support/clock.hpp"
 #include "ttune/support/error.hpp"
@@ -27,8 +29,15 @@ inline constexpr double rounds_over_weighing = 10;
 inline constexpr std::int64_t copy_trials = 4;  ///< a copy gets no more batches then
 
 network_search::network_search(network_graph const& net, tuner& by, tuning_budget const& budget,
-                               numerics const& allowed)
-    : net_(net), tuner_(by), budget_(budget), allowed_(allowed), found_(find_workloads(net)) {}
+                               numerics const& allowed, network_limits const& limits)
+    : net_(net), tuner_(by), budget_(budget), allowed_(allowed), limits_(limits), found_(find_workloads(net)) {
+  for (auto const& tensor : net.tensors())
+    if (tensor.origin == tensor_origin::weights) given_bytes_ += static_cast<double>(tensor.bytes());
+  if (!(limits.weights_growth >= 1))
+    throw argument_error("network_limits::weights_growth: weights take at least as many bytes as they are given with");
+}
+
+network_search::~network_search() = default;
 
 network_steps network_search::run() {
   auto const start = steady::now();
@@ -77,10 +86,23 @@ void network_search::start_all() {
   for (auto* const w : slowest_first) start_others(*w);
 }
 
+/// Takes the kernel that won an earlier tuning. With trials, a choice among several computes needs more than that.
 bool network_search::add_recorded(variant& one) {
-  if (!tuner_.options().records || !tasks_->add_recorded(one.computes, allowed_)) return false;
+  if (!tuner_.options().records || (budget_.trials > 0 && has_several(one.computes))) return false;
+  if (!tasks_->add_recorded(one.computes, allowed_)) return false;
   one.task = tasks_->size() - 1;
   return true;
+}
+
+/// Returns true if more than one compute is allowed.
+bool network_search::has_several(std::vector<alternative> const& computes) const {
+  return std::count_if(computes.begin(), computes.end(),
+                       [&](alternative const& a) { return allowed_.allows(a.error); }) > 1;
+}
+
+std::size_t network_search::add_task(std::vector<alternative> computes) {
+  bool const each = budget_.trials > 0 && has_several(computes);
+  return each ? tasks_->add_each(std::move(computes), allowed_) : tasks_->add(std::move(computes), allowed_);
 }
 
 /// Makes a kernel that the network can do with. If no trials are wanted, that is each recorded one, or else the plain
@@ -97,7 +119,7 @@ void network_search::start_first(workload& of) {
     of.variants.resize(1);
   }
   auto& first = of.variants.front();
-  first.task = tasks_->add(std::exchange(first.computes, {}), allowed_);
+  first.task = add_task(std::exchange(first.computes, {}));
 }
 
 /// Makes the first kernels of other layouts, if there are time and trials or the records have them. A layout without a
@@ -109,7 +131,7 @@ void network_search::start_others(workload& of) {
     if (!add_recorded(one)) {
       if (tasks_->late_to_start() || !tasks_->exhausted().empty()) continue;
       try {
-        one.task = tasks_->add(one.computes, allowed_);
+        one.task = add_task(one.computes);
       } catch (backend_error const&) {
         continue;
       }
@@ -118,55 +140,6 @@ void network_search::start_others(workload& of) {
     made.push_back(std::move(one));
   }
   of.variants = std::move(made);
-}
-
-// ------------------------------------------------------------------------------------------------------ choice
-
-double network_search::seconds_of(variant const& one) const {
-  return one.ended() ? one.kernel.seconds : tasks_->best_seconds(one.task);
-}
-
-inline std::string copy_name(network_tensor const& what, operand_layout const& from, operand_layout const& to) {
-  return std::string(name_of(what.type)) + ir::shape_text(what.shape) + from.text() + to.text();
-}
-
-double network_search::copy_seconds(network_tensor const& what, operand_layout const& from,
-                                    operand_layout const& to) const {
-  auto const known = copies_.find(copy_name(what, from, to));
-  if (known != copies_.end() && known->second.seconds > 0) return known->second.seconds;
-  return least_copy_seconds(what, bandwidth_);
-}
-
-chosen_kernels network_search::choose(std::optional<std::pair<std::size_t, std::size_t>> forced) const {
-  std::vector<std::vector<kernel_choice>> of_workload(found_.workloads.size());
-  for (std::size_t w = 0; w < found_.workloads.size(); ++w)
-    for (std::size_t v = 0; v < found_.workloads[w].variants.size(); ++v) {
-      auto const& one = found_.workloads[w].variants[v];
-      bool const forbidden = forced && forced->first == w && forced->second != v;
-      of_workload[w].push_back({one.kernel.inputs, one.kernel.results,
-                                forbidden ? std::numeric_limits<double>::infinity() : seconds_of(one)});
-    }
-  std::vector<std::vector<kernel_choice>> choices;
-  for (auto const w : found_.workload_of) choices.push_back(of_workload[w]);
-  return choose_kernels(net_, choices,
-                        [this](network_tensor const& what, operand_layout const& from, operand_layout const& to) {
-                          return copy_seconds(what, from, to);
-                        });
-}
-
-/// Returns how many operators use each variant of each workload.
-std::vector<std::vector<double>> network_search::uses() const {
-  std::vector<std::vector<double>> made;
-  for (auto const& w : found_.workloads) made.emplace_back(w.variants.size(), 0.0);
-  for (std::size_t op = 0; op < found_.workload_of.size(); ++op)
-    if (auto& of = made[found_.workload_of[op]]; !of.empty()) of[chosen_.choices[op]] += 1;
-  return made;
-}
-
-/// Returns how many seconds a variant has to gain until the network takes no longer with it.
-double network_search::seconds_behind(std::size_t of_workload, std::size_t number) const {
-  auto const with = choose(std::pair(of_workload, number)).seconds;
-  return std::max(0.0, with - chosen_.seconds) / found_.workloads[of_workload].count;
 }
 
 // ------------------------------------------------------------------------------------------------------ search
@@ -204,11 +177,12 @@ void network_search::schedule_all(task_scheduler& by) {
 
 /// Tells the scheduler how the network would use each kernel now, and ends tasks that are too far behind.
 void network_search::weigh(task_scheduler& by) {
-  chosen_ = choose();
+  choose_within_limits();
   auto const used = uses();
   for (std::size_t w = 0; w < found_.workloads.size(); ++w)
     for (std::size_t v = 0; v < found_.workloads[w].variants.size(); ++v) {
       auto& one = found_.workloads[w].variants[v];
+      if (!one.ended()) tasks_->set_price(one.task, price_of(found_.workloads[w]));
       if (!one.scheduled) continue;
       if (used[w][v] > 0) {
         by.set_use(*one.scheduled, used[w][v], 0);
@@ -240,24 +214,40 @@ void network_search::advance(task_scheduler& by, std::size_t scheduled) {
 /// Ends what the network uses until that no longer changes its choice.
 network_steps network_search::conclude() {
   for (;;) {
-    chosen_ = choose();
+    choose_within_limits();
     bool const ended = end_used();
     auto const copies = copies_.size();
     auto made = plan();
-    if (ended || copies_.size() != copies) continue;
+    if (ended || copies_.size() != copies || replace_inexact(made)) continue;
     if (tuner_.options().records) end_others();
     keep();
+    limit_seconds_ = std::max(0.0, seconds_of_choice() - unlimited_seconds_);
     return made;
   }
 }
 
 void network_search::end(variant& one, bool with_comparisons) {
-  auto found = with_comparisons ? tasks_->finish(one.task) : tasks_->finish_at_once(one.task);
-  one.kernel.image = std::make_shared<kernel_image const>(std::move(found.image));
-  one.kernel.compute = found.report.alternative.substr(0, found.report.alternative.find(" of "));  // without layouts
-  one.kernel.schedule = std::move(found.report.schedule);
-  one.kernel.seconds = found.report.seconds;
+  auto const states = tasks_->states(one.task);
+  std::vector<ended_compute> found;
+  if (with_comparisons) found = tasks_->finish_each(one.task);
+  else found.push_back(tasks_->finish_at_once(one.task));
+  for (auto& each : found) {
+    auto const state =
+        std::find_if(states.begin(), states.end(), [&](compute_state const& s) { return s.index == each.index; });
+    add_kernel(one, *state, std::move(each.result));
+  }
   one.scheduled.reset();
+}
+
+/// Adds a kernel to a variant. What won in pairs is not slower than the others, whatever single measurements say.
+void network_search::add_kernel(variant& to, compute_state state, tuning_result found) {
+  chosen_kernel made{std::make_shared<kernel_image const>(std::move(found.image)), to.inputs, to.results};
+  made.compute = found.report.alternative.substr(0, found.report.alternative.find(" of "));  // without layouts
+  made.schedule = std::move(found.report.schedule);
+  made.seconds = found.report.seconds;
+  state.seconds = to.ended() ? std::max(to.kernels.front().state.seconds, made.seconds) : made.seconds;
+  state.constant_bytes = made.image->constant_bytes();
+  to.kernels.push_back({state, std::move(made)});
 }
 
 /// Returns true if anything was not ended yet.
@@ -284,8 +274,8 @@ void network_search::end_others() {
 network_steps network_search::plan() {
   std::vector<chosen_kernel> kernels;
   for (std::size_t op = 0; op < found_.workload_of.size(); ++op) {
-    auto const& variants = found_.workloads[found_.workload_of[op]].variants;
-    kernels.push_back(variants.empty() ? chosen_kernel() : variants[chosen_.choices[op]].kernel);
+    auto const& w = found_.workloads[found_.workload_of[op]];
+    kernels.push_back(w.variants.empty() ? chosen_kernel() : kernel_of(w, chosen_.choices[op]).kernel);
   }
   return plan_steps(net_, kernels,
                     [this](network_tensor const& what, operand_layout const& from, operand_layout const& to) {
@@ -322,21 +312,22 @@ chosen_kernel const& network_search::copy(network_tensor const& what, operand_la
 /// Records which layouts each operator uses, if the search was not cut short.
 void network_search::keep() const {
   if (budget_.trials == 0 || budget_.stop.stop_requested()) return;
-  recorded_network made{{}, chosen_.seconds};
+  recorded_network made{{}, seconds_of_choice()};
   for (std::size_t op = 0; op < found_.workload_of.size(); ++op) {
     auto const& w = found_.workloads[found_.workload_of[op]];
-    made.layouts.push_back(0);
+    auto& kept = made.kernels.emplace_back();
     if (w.of->is_view()) continue;
-    auto const& used = w.variants[chosen_.choices[op]];
-    made.layouts.back() = static_cast<std::int32_t>(used.number);
-    keep_kernel(key_of_kernel(*w.of, made.layouts.back(), tuner_, allowed_), used.kernel, tuner_);
+    auto const& used = kernel_of(w, chosen_.choices[op]);
+    kept.layouts = static_cast<std::int32_t>(w.variants[chosen_.choices[op]].number);
+    kept.compute = static_cast<std::int32_t>(used.state.index);
+    keep_kernel(key_of_kernel(*w.of, kept, tuner_, allowed_), used.kernel, tuner_);
   }
-  keep_network(net_, made, tuner_, allowed_);
+  keep_network(net_, made, tuner_, allowed_, limits_);
 }
 
 /// Returns the calls if the records have the network and each kernel that it uses. Nothing is measured then.
 std::optional<network_steps> network_search::from_records() {
-  auto const known = find_network(net_, tuner_, allowed_);
+  auto const known = find_network(net_, tuner_, allowed_, limits_);
   if (!known) return std::nullopt;
   tasks_.emplace(tuner_, task_limits{budget_, 1});
   chosen_.seconds = known->seconds;
@@ -344,38 +335,51 @@ std::optional<network_steps> network_search::from_records() {
     auto& w = found_.workloads[found_.workload_of[op]];
     chosen_.choices.push_back(0);
     if (w.of->is_view()) continue;
-    auto const place = find_recorded(w, known->layouts[op]);
+    auto const place = find_recorded(w, known->kernels[op]);
     if (!place) return forget_recorded();
     chosen_.choices.back() = *place;
   }
-  (void)end_used();
   auto made = plan();
   trials_ = tasks_->trials();
   return made;
 }
 
-/// Returns the position of a recorded variant; adds it if it is not there yet. Nothing if the records lack it.
-std::optional<std::size_t> network_search::find_recorded(workload& of, std::int32_t number) {
+/// Returns the position of a variant that has only the recorded kernel; adds it if it is not there yet. Nothing if the
+/// records lack it.
+std::optional<std::size_t> network_search::find_recorded(workload& of, recorded_kernel const& which) {
   for (std::size_t v = 0; v < of.variants.size(); ++v)
-    if (static_cast<std::int32_t>(of.variants[v].number) == number) return v;
+    if (static_cast<std::int32_t>(of.variants[v].number) == which.layouts &&
+        static_cast<std::int32_t>(of.variants[v].kernels.front().state.index) == which.compute)
+      return v;
   auto const layouts = layouts_of(of, machine());
-  if (number < 0 || static_cast<std::size_t>(number) >= layouts.size()) return std::nullopt;
-  auto const at = static_cast<std::size_t>(number);
-  if (auto kernel = find_kernel(key_of_kernel(*of.of, number, tuner_, allowed_), tuner_)) {
-    auto& made = of.variants.emplace_back(without_computes(of, at, layouts[at]));
-    kernel->inputs = std::move(made.kernel.inputs);
-    kernel->results = std::move(made.kernel.results);
-    made.kernel = std::move(*kernel);
-    return of.variants.size() - 1;
-  }
-  try {
-    auto made = make_variant(of, at, layouts[at], machine());
-    if (!add_recorded(made)) return std::nullopt;
-    of.variants.push_back(std::move(made));
-  } catch (program_error const&) {
+  if (which.layouts < 0 || static_cast<std::size_t>(which.layouts) >= layouts.size()) return std::nullopt;
+  auto const at = static_cast<std::size_t>(which.layouts);
+  auto made = without_computes(of, at, layouts[at]);
+  if (auto kernel = find_kernel(key_of_kernel(*of.of, which, tuner_, allowed_), tuner_)) {
+    kernel->inputs = made.inputs;
+    kernel->results = made.results;
+    compute_state const state{static_cast<std::size_t>(which.compute), kernel->seconds,
+                              kernel->image->constant_bytes()};
+    made.kernels.push_back({state, std::move(*kernel)});
+  } else if (!find_winner(of, made, which, layouts[at])) {
     return std::nullopt;
   }
+  of.variants.push_back(std::move(made));
   return of.variants.size() - 1;
+}
+
+/// Takes the kernel that won an earlier tuning of all computes in a choice of layouts, if it is the recorded one.
+bool network_search::find_winner(workload const& of, variant& into, recorded_kernel const& which,
+                                 std::vector<named_layout> const& layouts) {
+  try {
+    into = make_variant(of, into.number, layouts, machine());
+  } catch (program_error const&) {
+    return false;
+  }
+  if (!tasks_->add_recorded(into.computes, allowed_)) return false;
+  into.task = tasks_->size() - 1;
+  end(into, true);
+  return static_cast<std::int32_t>(into.kernels.front().state.index) == which.compute;
 }
 
 std::nullopt_t network_search::forget_recorded() {

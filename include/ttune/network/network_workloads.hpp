@@ -10,9 +10,18 @@
 #include "ttune/core/target.hpp"
 #include "ttune/network/graph.hpp"
 #include "ttune/network/network_steps.hpp"
+#include "ttune/runtime/measure/runner_options.hpp"
 #include "ttune/tune/alternatives.hpp"
+#include "ttune/tune/compute_state.hpp"
+#include "ttune/tune/tuner.hpp"
 
 namespace ttune { inline namespace v0 { namespace detail {
+
+/// A kernel of a workload, when its tuning ended.
+struct variant_kernel {
+  compute_state state;  ///< its compute, as measured
+  chosen_kernel kernel;
+};
 
 /// The kernels of a workload in one choice of layouts.
 struct network_variant {
@@ -20,9 +29,11 @@ struct network_variant {
   std::vector<alternative> computes;          ///< empty once they are tuned
   std::size_t task = 0;                       ///< its tuning (tune/tuning_tasks.hpp)
   std::optional<std::size_t> scheduled = {};  ///< its number in the scheduler, while it may gain
-  chosen_kernel kernel = {};                  ///< layouts; the rest is known when the task ended
+  std::vector<operand_layout> inputs = {};
+  std::vector<operand_layout> results = {};
+  std::vector<variant_kernel> kernels = {};  ///< of several computes; known when the task ended
 
-  [[nodiscard]] bool ended() const noexcept { return kernel.image != nullptr; }
+  [[nodiscard]] bool ended() const noexcept { return !kernels.empty(); }
 };
 
 /// Operators with the same computes; a view has no variants.
@@ -30,6 +41,8 @@ struct network_workload {
   network_operator const* of;                    ///< the first one
   std::vector<unarranged_alternative> computes;  ///< with operands of free layout, but for constants
   double count = 0;                              ///< operators of the network
+  double laid_out = 0;                           ///< how often the network lays out its weights
+  bool exact = false;                            ///< only computes that reassociate are wanted
   std::vector<network_variant> variants = {};
 };
 
@@ -54,6 +67,10 @@ struct network_workloads {
 
 /// Returns the variants in all promising layouts that all computes allow; the first is plain.
 [[nodiscard]] std::vector<network_variant> variants_of(network_workload const& of, target const& machine);
+
+/// Returns the state of the caches in which the network calls its kernels. Weights that exceed the last-level cache
+/// come from memory at each call, whatever the tuner's objective is for a kernel that is called alone.
+[[nodiscard]] objective objective_in(network_graph const& net, tuner const& by);
 
 }}}  // namespace ttune::v0::detail
 

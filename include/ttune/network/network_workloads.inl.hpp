@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "ttune/capture/layouts.hpp"
@@ -13,9 +14,16 @@
 
 namespace ttune { inline namespace v0 { namespace detail {
 
+inline std::vector<std::size_t> weights_of(network_graph const& net, network_operator const& op) {
+  auto made = op.inputs;
+  std::erase_if(made, [&](std::size_t tensor) { return net.tensors()[tensor].origin != tensor_origin::weights; });
+  return made;
+}
+
 network_workloads find_workloads(network_graph const& net) {
   network_workloads made;
   std::map<std::vector<std::uint64_t>, std::size_t> seen;
+  std::set<std::pair<std::size_t, std::vector<std::size_t>>> laid_out;
   for (auto const& op : net.operators()) {
     std::vector<std::uint64_t> key;
     for (auto const& compute : op.computes) key.push_back(ir::hash(*compute.program));
@@ -27,6 +35,8 @@ network_workloads find_workloads(network_graph const& net) {
     }
     made.workload_of.push_back(at->second);
     made.workloads[at->second].count += 1;
+    if (auto const of_weights = weights_of(net, op); laid_out.insert({at->second, of_weights}).second)
+      made.workloads[at->second].laid_out += of_weights.empty() ? 0 : 1;
   }
   return made;
 }
@@ -43,8 +53,8 @@ network_variant without_computes(network_workload const& of, std::size_t number,
     auto const* const known = find_layout(layouts, o.name);
     return known ? *known : operand_layout(static_cast<int>(o.shape.size()));
   };
-  for (auto const& input : operands.inputs) made.kernel.inputs.push_back(layout_of(input));
-  for (auto const& result : operands.results) made.kernel.results.push_back(layout_of(result));
+  for (auto const& input : operands.inputs) made.inputs.push_back(layout_of(input));
+  for (auto const& result : operands.results) made.results.push_back(layout_of(result));
   return made;
 }
 
@@ -66,6 +76,14 @@ std::vector<network_variant> variants_of(network_workload const& of, target cons
     }
   }
   return made;
+}
+
+objective objective_in(network_graph const& net, tuner const& by) {
+  std::int64_t bytes = 0;
+  for (auto const& tensor : net.tensors())
+    if (tensor.origin == tensor_origin::weights) bytes += tensor.bytes();
+  bool const stay = bytes <= by.compiler().target().l3_bytes;
+  return stay || by.options().objective == objective::cold ? by.options().objective : objective::cold_constants;
 }
 
 }}}  // namespace ttune::v0::detail

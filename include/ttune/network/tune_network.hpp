@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ttune/network/network.hpp"
+#include "ttune/network/network_limits.hpp"
 #include "ttune/network/tuned_network.hpp"
 #include "ttune/tune/tuner.hpp"
 
@@ -15,13 +16,20 @@ namespace ttune { inline namespace v0 {
 /// short the time. With 0 trials, kernels are only compiled, or taken from the records.
 ///
 /// If the tuner has records, the network's choice is kept there as well: the next call for the same network, target and
-/// numerics takes it, and measures nothing. `allowed` says which computes an operator may use (expr/numerics.hpp).
-/// Throws what `tuner::tune` throws.
+/// numerics takes it, and measures nothing. `allowed` says which computes an operator may use (expr/numerics.hpp); the
+/// error of the outputs is measured as well, and holds the same factor over that of computes that only reassociate.
+/// `limits` says what the whole network may need. Throws what `tuner::tune` throws, and argument_error for such limits.
 [[nodiscard]] tuned_network tune_network(network const& net, tuner& by, tuning_budget const& budget = {},
-                                         numerics const& allowed = {});
+                                         numerics const& allowed = {}, network_limits const& limits = {});
 /// Overload for a network as data, such as one that was read from a file.
 [[nodiscard]] tuned_network tune_network(network_graph const& net, tuner& by, tuning_budget const& budget = {},
-                                         numerics const& allowed = {});
+                                         numerics const& allowed = {}, network_limits const& limits = {});
+/// Overloads that take the network: weights that only it owns are freed one after the other while kernels lay them out,
+/// so that they are never in memory twice.
+[[nodiscard]] tuned_network tune_network(network&& net, tuner& by, tuning_budget const& budget = {},
+                                         numerics const& allowed = {}, network_limits const& limits = {});
+[[nodiscard]] tuned_network tune_network(network_graph&& net, tuner& by, tuning_budget const& budget = {},
+                                         numerics const& allowed = {}, network_limits const& limits = {});
 
 }}  // namespace ttune::v0
 

@@ -10,15 +10,39 @@
 
 namespace ttune { inline namespace v0 {
 
-tuned_network tune_network(network const& net, tuner& by, tuning_budget const& budget, numerics const& allowed) {
-  return tune_network(net.graph(), by, budget, allowed);
+namespace detail {
+
+/// Tunes a network after its passes.
+inline tuned_network tune_settled(network_graph net, tuner& by, tuning_budget const& budget, numerics const& allowed,
+                                  network_limits const& limits) {
+  auto in_network = by.with_objective(objective_in(net, by));
+  network_search search(net, in_network, budget, allowed, limits);
+  auto steps = search.run();
+  return {std::move(net), std::move(steps), by.kernel_executor(), search.cost()};
 }
 
-tuned_network tune_network(network_graph const& net, tuner& by, tuning_budget const& budget, numerics const& allowed) {
-  auto const settled = settle_roles(join_elementwise(net));
-  detail::network_search search(settled, by, budget, allowed);
-  auto steps = search.run();
-  return tuned_network(settled, std::move(steps), by.kernel_executor(), {search.trials(), search.seconds()});
+}  // namespace detail
+
+tuned_network tune_network(network const& net, tuner& by, tuning_budget const& budget, numerics const& allowed,
+                           network_limits const& limits) {
+  return tune_network(net.graph(), by, budget, allowed, limits);
+}
+
+tuned_network tune_network(network&& net, tuner& by, tuning_budget const& budget, numerics const& allowed,
+                           network_limits const& limits) {
+  return tune_network(std::move(net).graph(), by, budget, allowed, limits);
+}
+
+tuned_network tune_network(network_graph const& net, tuner& by, tuning_budget const& budget, numerics const& allowed,
+                           network_limits const& limits) {
+  return detail::tune_settled(settle_roles(join_elementwise(net)), by, budget, allowed, limits);
+}
+
+tuned_network tune_network(network_graph&& net, tuner& by, tuning_budget const& budget, numerics const& allowed,
+                           network_limits const& limits) {
+  auto settled = settle_roles(join_elementwise(net));
+  net = network_graph(net.name());
+  return detail::tune_settled(std::move(settled), by, budget, allowed, limits);
 }
 
 }}  // namespace ttune::v0

@@ -49,8 +49,9 @@ template <class X>
 class tuned_network {
  public:
   /// Lays out the weights. The network keeps only those weights as they were given that some kernel reads so; it copies
-  /// them if the graph does not own them. `search` is for the report.
-  tuned_network(network_graph const& net, network_steps steps, std::shared_ptr<executor> on, search_cost search = {});
+  /// them if the graph does not own them. It lets go of all others as soon as they are laid out: a graph that is moved
+  /// here, and owns them alone, frees them one after the other. `search` is for the report.
+  tuned_network(network_graph net, network_steps steps, std::shared_ptr<executor> on, search_cost search = {});
 
   /// Calls the network: inputs, then outputs, each in the order of their declaration. Throws argument_error, naming the
   /// tensor, for another number of arguments, other element types or numbers of elements, null and misaligned pointers,
@@ -59,6 +60,9 @@ class tuned_network {
   void operator()(Arguments&&... arguments) const {
     run(std::array<detail::network_argument, sizeof...(Arguments)>{detail::network_argument_of(arguments)...});
   }
+
+  /// Calls the network with the memory of its inputs, then of its outputs, whose sizes are not checked.
+  void call(std::span<void* const> memory) const;
 
   [[nodiscard]] std::size_t steps() const noexcept;
   [[nodiscard]] std::string const& step_name(std::size_t step) const;

@@ -69,11 +69,13 @@ struct tuned_network::shared_parts {
   std::vector<std::int64_t> laid_out_bytes;          ///< by step: weights that no earlier step has laid out
   std::int64_t weights_bytes = 0;
   search_cost search;
+  double layout_seconds = 0;
   std::mutex contexts_mutex;
   std::vector<std::unique_ptr<context>> idle;
 
-  void prepare_calls(network_graph const& from, std::shared_ptr<executor> const& on);
+  void prepare_calls(network_graph from, std::shared_ptr<executor> const& on);
   void keep_weights(network_graph const& from);
+  [[nodiscard]] std::vector<std::vector<std::size_t>> last_weights() const;
   [[nodiscard]] std::unique_ptr<context> take() {
     {
       std::scoped_lock const lock(contexts_mutex);
@@ -114,11 +116,6 @@ void tuned_network::context::run_step(std::size_t step) const { parts_.calls[ste
 
 namespace detail {
 
-/// Returns whether calls of a kernel may read an operand.
-inline bool is_read(kernel_image const& image, std::size_t operand) {
-  return image.operands_read.empty() || image.operands_read[operand] != 0;
-}
-
 /// Returns the content of weights; a copy if nobody owns it.
 inline std::shared_ptr<void const> owned_content(network_tensor const& weights) {
   if (weights.content.use_count() != 0) return weights.content;
@@ -129,18 +126,36 @@ inline std::shared_ptr<void const> owned_content(network_tensor const& weights) 
 
 }  // namespace detail
 
-tuned_network::tuned_network(network_graph const& net, network_steps steps, std::shared_ptr<executor> on,
-                             search_cost search)
-    : parts_(new shared_parts{net.without_content(), std::move(steps), {}, {}, {}, 0, search, {}, {}}) {
-  parts_->prepare_calls(net, on);
+tuned_network::tuned_network(network_graph net, network_steps steps, std::shared_ptr<executor> on, search_cost search)
+    : parts_(new shared_parts{net.without_content(), std::move(steps), {}, {}, {}, 0, search, 0, {}, {}}) {
+  auto const start = detail::steady::now();
   parts_->keep_weights(net);
+  parts_->prepare_calls(std::move(net), on);
+  parts_->layout_seconds = detail::seconds_since(start);
 }
 
-/// Loads each kernel once, and lays out weights once for all steps that have the same kernel and the same weights.
-void tuned_network::shared_parts::prepare_calls(network_graph const& from, std::shared_ptr<executor> const& on) {
+/// Returns, for each step, the weights that no later step has among its operands.
+std::vector<std::vector<std::size_t>> tuned_network::shared_parts::last_weights() const {
+  std::vector<std::vector<std::size_t>> made(steps.all.size());
+  std::vector<bool> seen(net.tensors().size());
+  for (auto step = steps.all.size(); step-- > 0;)
+    for (auto const& place : steps.all[step].operands) {
+      if (place.in != operand_place::memory::weights || seen[place.index]) continue;
+      seen[place.index] = true;
+      made[step].push_back(place.index);
+    }
+  return made;
+}
+
+/// Loads each kernel once, and lays out weights once for all steps that have the same kernel and the same weights. Lets
+/// go of weights after the last step that has them.
+void tuned_network::shared_parts::prepare_calls(network_graph from, std::shared_ptr<executor> const& on) {
+  auto const last = last_weights();
+  layout_memory meanwhile;
   std::map<kernel_image const*, kernel_call> loaded;
   std::map<std::pair<kernel_image const*, std::vector<void*>>, kernel_call> prepared;
-  for (auto const& step : steps.all) {
+  for (std::size_t i = 0; i < steps.all.size(); ++i) {
+    auto const& step = steps.all[i];
     auto const* const image = step.kernel.image.get();
     std::vector<void*> operands;
     for (auto const& place : step.operands)
@@ -150,10 +165,11 @@ void tuned_network::shared_parts::prepare_calls(network_graph const& from, std::
     auto const [code, is_new_code] = loaded.try_emplace(image);
     if (is_new_code) code->second = kernel_call(load(*image), on);
     auto const [call, is_new] = prepared.try_emplace({image, operands});
-    if (is_new) call->second = code->second.prepare(operands);
+    if (is_new) call->second = code->second.prepare(operands, meanwhile);
     calls.push_back(call->second);
     laid_out_bytes.push_back(is_new ? static_cast<std::int64_t>(call->second.prepared_bytes()) : 0);
     weights_bytes += laid_out_bytes.back();
+    for (auto const tensor : last[i]) from.drop_content(tensor);
   }
 }
 
@@ -164,7 +180,7 @@ void tuned_network::shared_parts::keep_weights(network_graph const& from) {
     for (std::size_t i = 0; i < step.operands.size(); ++i) {
       auto const& place = step.operands[i];
       if (place.in != operand_place::memory::weights || weights[place.index]) continue;
-      if (!detail::is_read(*step.kernel.image, i)) continue;
+      if (!step.kernel.image->reads(i)) continue;
       weights[place.index] = detail::owned_content(from.tensors()[place.index]);
       weights_bytes += from.tensors()[place.index].bytes();
     }
@@ -196,6 +212,18 @@ void tuned_network::run(std::span<detail::network_argument const> arguments) con
   parts_->give_back(std::move(used));
 }
 
+void tuned_network::call(std::span<void* const> memory) const {
+  auto const& net = parts_->net;
+  std::vector<detail::network_argument> arguments;
+  for (std::size_t i = 0; i < memory.size(); ++i) {
+    auto const inputs = net.inputs().size();
+    if (i >= inputs + net.outputs().size()) break;  // `run` says how many are wanted
+    auto const& tensor = net.tensors()[i < inputs ? net.inputs()[i] : net.outputs()[i - inputs]];
+    arguments.push_back({memory[i], tensor.type, tensor.elements(), true});
+  }
+  run(arguments);
+}
+
 std::size_t tuned_network::steps() const noexcept { return parts_->steps.all.size(); }
 std::string const& tuned_network::step_name(std::size_t step) const { return parts_->steps.all.at(step).name; }
 std::int64_t tuned_network::arena_bytes() const noexcept { return parts_->steps.arena_bytes; }
@@ -216,12 +244,15 @@ inline std::string layouts_text(chosen_kernel const& kernel) {
 
 network_report tuned_network::report() const {
   auto const& steps = parts_->steps;
-  network_report made{parts_->net.name(), {}, steps.arena_bytes, steps.least_arena_bytes, parts_->weights_bytes,
-                      parts_->search};
+  network_report made{parts_->net.name(), {}, steps.arena_bytes, steps.least_arena_bytes, parts_->weights_bytes};
+  made.search = parts_->search;
+  made.layout_seconds = parts_->layout_seconds;
+  for (auto const& tensor : parts_->net.tensors())
+    if (tensor.origin == tensor_origin::weights) made.given_bytes += tensor.bytes();
   for (std::size_t i = 0; i < steps.all.size(); ++i) {
     auto const& step = steps.all[i];
     made.steps.push_back({step.name, step.kernel.compute, detail::layouts_text(step.kernel), step.kernel.schedule,
-                          step.kernel.seconds, parts_->laid_out_bytes[i]});
+                          step.kernel.seconds, parts_->laid_out_bytes[i], step.kernel.image->signature.flops});
   }
   return made;
 }

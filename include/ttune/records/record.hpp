@@ -21,7 +21,7 @@ struct record_key {
   std::vector<std::int64_t> extents;  ///< all extents of the program, in its order
   std::string target;                 ///< target::name
   std::uint64_t space = 0;            ///< hash of the schedule space
-  std::string objective = "warm";     ///< quantity that was minimised: time with "warm" or "cold" operands
+  std::string objective = "warm";     ///< quantity that was minimised: name_of(ttune::objective)
 
   friend bool operator==(record_key const& a, record_key const& b) noexcept {
     return a.compute == b.compute && a.space == b.space && a.target == b.target && a.objective == b.objective;

@@ -62,10 +62,25 @@ struct kernel_image {
   std::string device;  ///< empty: `code` is CPU machine code; else the device that runs it, "opencl" or "cuda"
   /// Instruction set features that the code uses, `target::features`; machines without them refuse it.
   std::string features;
-  /// By operand: 1 if `main` reads it, 0 if it need not be there once `prepare` laid it out, or is only written. Empty:
-  /// unknown.
+  /// By operand, then by prepared buffer: 1 if `main` reads it, 0 if it need not be there once `prepare` is done, or is
+  /// only written. What is missing at the end counts as read.
   std::vector<std::uint8_t> operands_read = {};
   std::shared_ptr<device_code> in_process_code = {};  ///< replaces `code` if not null; valid in this process only
+
+  /// Returns true if calls may read an operand, or a prepared buffer, which are numbered after the operands.
+  [[nodiscard]] bool reads(std::size_t operand) const noexcept {
+    return operand >= operands_read.size() || operands_read[operand] != 0;
+  }
+  /// Returns the bytes of constants that calls read: as the kernel lays them out, and as they are given.
+  [[nodiscard]] std::int64_t constant_bytes() const noexcept {
+    auto const& all = signature.operands;
+    std::int64_t sum = 0;
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if (all[i].direction == operand_direction::constant && reads(i)) sum += all[i].bytes();
+    for (std::size_t i = 0; i < signature.prepared_bytes.size(); ++i)
+      if (reads(all.size() + i)) sum += signature.prepared_bytes[i];
+    return sum;
+  }
 };
 
 }}  // namespace ttune::v0

@@ -12,7 +12,8 @@ namespace ttune { inline namespace v0 {
 namespace detail {
 
 inline constexpr std::uint64_t image_magic = 0x6567616d69757474U;  // "ttuimage" as text
-inline constexpr std::uint32_t image_version = 3;                  ///< version 1 had no `device`, 2 no `operands_read`
+inline constexpr std::uint32_t image_version = 4;
+// Version 1 had no `device`, 2 no `operands_read`, 3 no prepared buffers there.
 inline constexpr std::size_t most_operands = 1024;
 /// Upper bound for one buffer: sums of them do not overflow.
 inline constexpr std::int64_t most_bytes = std::int64_t{1} << 46;
@@ -150,8 +151,8 @@ kernel_image image_from_bytes(std::span<std::uint8_t const> bytes) {
   inner.get(image.code);
   if (v > 2) inner.get(image.operands_read);
   inner.finish();
-  if (!image.operands_read.empty() && image.operands_read.size() != image.signature.operands.size())
-    detail::malformed("another number of operands is read than there are");
+  if (image.operands_read.size() > image.signature.operands.size() + image.signature.prepared_bytes.size())
+    detail::malformed("more operands are read than there are");
   auto const size = static_cast<std::int64_t>(image.code.size());
   if (image.main_offset < 0 || image.main_offset >= size || image.prepare_offset < -1 || image.prepare_offset >= size)
     detail::malformed("an entry of a kernel image lies outside of its code");

@@ -26,6 +26,22 @@ class workspace_lease {
   bool own_ = false;
 };
 
+/// Memory for what kernels need only while they lay out constants. Several kernels may use it one after the other: new
+/// memory costs more than its use, since the system fills it with zeros.
+class layout_memory {
+ public:
+  layout_memory() = default;
+  layout_memory(layout_memory const&) = delete;
+  layout_memory& operator=(layout_memory const&) = delete;
+  ~layout_memory();
+  /// Returns at least `bytes` bytes, aligned to 64; what was returned before is gone if they are more.
+  [[nodiscard]] void* take(std::size_t bytes);
+
+ private:
+  void* data_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
 /// A callable kernel. It shares ownership of its code, outlives the tuner, is cheap to copy, and is thread-safe.
 class kernel_call {
  public:
@@ -54,8 +70,11 @@ class kernel_call {
   /// Returns a kernel that owns the laid-out constants of `operands`; the pointers of other operands may be null. A
   /// call of that kernel takes all operands again, since its code may also read constants in place.
   [[nodiscard]] kernel_call prepare(std::span<void* const> operands) const;
+  /// Overload that uses the caller's memory for what is needed only meanwhile.
+  [[nodiscard]] kernel_call prepare(std::span<void* const> operands, layout_memory& meanwhile) const;
   [[nodiscard]] bool is_prepared() const noexcept { return prepared_ != nullptr; }
-  /// Returns the bytes of the laid-out constants that the kernel owns, or would own after `prepare`.
+  /// Returns the bytes of the laid-out constants that the kernel owns, or would own after `prepare`: without what only
+  /// `prepare` itself reads.
   [[nodiscard]] std::size_t prepared_bytes() const noexcept;
 
  private:
@@ -71,6 +90,8 @@ class kernel_call {
   void run(std::span<void* const> operands, void* workspace) const;
   void run_entries(std::span<void* const> operands, void* workspace) const;
   void check_count(std::span<void* const> operands) const;
+  [[nodiscard]] std::size_t laid_out_bytes(bool read_by_calls) const noexcept;
+  [[nodiscard]] bool keeps(std::size_t buffer) const noexcept { return code_->reads(operand_count_ + buffer); }
 
   std::shared_ptr<loaded_image const> code_;
   std::shared_ptr<executor> executor_;

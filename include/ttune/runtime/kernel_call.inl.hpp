@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <new>
 #include <string>
+#include <utility>
 
 #include "ttune/runtime/huge_pages.hpp"
 #include "ttune/runtime/kernel_call.hpp"
@@ -82,18 +83,22 @@ kernel_call::kernel_call(std::shared_ptr<loaded_image const> code, std::shared_p
   if (s.operands.size() + s.prepared_bytes.size() > most_pointers)
     throw argument_error("kernel " + s.name + " has more than " + std::to_string(most_pointers) + " operands");
   scratch_bytes_ = code_->workspace_bytes(table_.threads);
-  workspace_bytes_ = scratch_bytes_ + prepared_bytes();
   operand_count_ = s.operands.size();
+  workspace_bytes_ = scratch_bytes_ + laid_out_bytes(true) + laid_out_bytes(false);
   main_ = code_->main();
   is_direct_ = main_ && !code_->device() && !code_->prepares() && workspace_bytes_ == 0;
 }
 
-std::size_t kernel_call::prepared_bytes() const noexcept {
+/// Returns the bytes of the prepared buffers that calls read, or of those that only `prepare` reads.
+std::size_t kernel_call::laid_out_bytes(bool read_by_calls) const noexcept {
   std::size_t sum = 0;
-  if (code_->prepares())
-    for (auto const bytes : signature().prepared_bytes) sum += detail::whole_lines(bytes);
+  auto const& all = signature().prepared_bytes;
+  for (std::size_t i = 0; code_->prepares() && i < all.size(); ++i)
+    if (keeps(i) == read_by_calls) sum += detail::whole_lines(all[i]);
   return sum;
 }
+
+std::size_t kernel_call::prepared_bytes() const noexcept { return laid_out_bytes(true); }
 
 void kernel_call::check_count(std::span<void* const> operands) const {
   if (operands.size() != operand_count_)
@@ -132,18 +137,37 @@ TTUNE_CALLS_MACHINE_CODE void kernel_call::run_entries(std::span<void* const> op
   else main_(all, &table_, workspace);
 }
 
-TTUNE_CALLS_MACHINE_CODE kernel_call kernel_call::prepare(std::span<void* const> operands) const {
+layout_memory::~layout_memory() { std::free(data_); }
+
+void* layout_memory::take(std::size_t bytes) {
+  if (bytes > bytes_) {
+    std::free(std::exchange(data_, nullptr));
+    bytes_ = 0;
+    data_ = detail::allocate_lines(bytes).release();
+    bytes_ = bytes;
+  }
+  return data_;
+}
+
+kernel_call kernel_call::prepare(std::span<void* const> operands) const {
+  layout_memory meanwhile;
+  return prepare(operands, meanwhile);
+}
+
+TTUNE_CALLS_MACHINE_CODE kernel_call kernel_call::prepare(std::span<void* const> operands,
+                                                          layout_memory& meanwhile) const {
   check_count(operands);
   auto made = *this;
   if (!code_->prepares()) return made;
   auto own = std::make_shared<buffers>();
-  own->memory = detail::allocate_lines(prepared_bytes());
+  own->memory = detail::allocate_lines(laid_out_bytes(true));
   std::vector<void*> all(operands.begin(), operands.end());
-  auto* at = static_cast<char*>(own->memory.get());
-  for (auto const bytes : signature().prepared_bytes) {
-    own->pointers.push_back(at);
+  char* next[] = {static_cast<char*>(meanwhile.take(laid_out_bytes(false))), static_cast<char*>(own->memory.get())};
+  for (std::size_t i = 0; i < signature().prepared_bytes.size(); ++i) {
+    auto*& at = next[keeps(i) ? 1 : 0];
+    own->pointers.push_back(keeps(i) ? at : nullptr);
     all.push_back(at);
-    at += detail::whole_lines(bytes);
+    at += detail::whole_lines(signature().prepared_bytes[i]);
   }
   workspace_lease const lease(scratch_bytes_);
   detail::executor_failures const failures;

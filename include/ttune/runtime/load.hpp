@@ -2,7 +2,10 @@
 // Loads a kernel image into memory: map, copy, protect. No compiler is involved.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "ttune/runtime/abi.hpp"
 #include "ttune/runtime/availability.hpp"
@@ -27,6 +30,10 @@ class loaded_image {
   /// Returns the device's code, which runs in place of `main` and `prepare` (both null then); null for CPU code.
   [[nodiscard]] device_code* device() const noexcept { return device_.get(); }
   [[nodiscard]] bool prepares() const noexcept { return prepares_; }
+  /// Returns true if `main` may read an operand, or a prepared buffer, which are numbered after the operands.
+  [[nodiscard]] bool reads(std::size_t operand) const noexcept {
+    return operand >= operands_read_.size() || operands_read_[operand] != 0;
+  }
   [[nodiscard]] kernel_function main() const noexcept { return main_; }
   [[nodiscard]] kernel_function prepare() const noexcept { return prepare_; }  ///< null: nothing to prepare
   /// Returns the workspace bytes of a call with `threads` threads, without prepared buffers. A multiple of 64.
@@ -40,6 +47,7 @@ class loaded_image {
   static constexpr std::size_t lead_bytes = 4096;
 
   kernel_signature signature_;
+  std::vector<std::uint8_t> operands_read_;  ///< as in the image
   void* memory_ = nullptr;
   std::size_t bytes_ = 0;
   kernel_function main_ = nullptr;

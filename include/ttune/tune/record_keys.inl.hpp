@@ -63,7 +63,7 @@ record_key key_of(space const& in, target const& machine, objective goal) {
   }
   key.target = machine.name + " x" + std::to_string(machine.cores);
   key.space = detail::hash_of_space(in);
-  key.objective = goal == objective::warm ? "warm" : "cold";
+  key.objective = name_of(goal);
   return key;
 }
 

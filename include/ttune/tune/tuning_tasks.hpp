@@ -11,6 +11,7 @@
 
 #include "ttune/expr/numerics.hpp"
 #include "ttune/tune/alternatives.hpp"
+#include "ttune/tune/compute_state.hpp"
 #include "ttune/tune/tuner.hpp"
 #include "ttune/tune/tuning_result.hpp"
 
@@ -37,6 +38,8 @@ class tuning_tasks {
   /// Adds a task and returns its number: 0, 1, 2, … Takes its kernel from the records, or makes the first kernel of
   /// each compute. Throws what `tune_alternatives` throws.
   std::size_t add(std::vector<alternative> all, numerics const& allowed = {});
+  /// Adds a task for `finish_each`: what the records have of each compute counts, not which of them won before.
+  std::size_t add_each(std::vector<alternative> all, numerics const& allowed = {});
   /// Adds a task if the records have its kernel; returns false, and adds nothing, if they do not.
   bool add_recorded(std::vector<alternative> all, numerics const& allowed = {});
 
@@ -47,9 +50,16 @@ class tuning_tasks {
   /// Ends a task with comparisons of its best kernels, and records the result. Called at most once for each task.
   [[nodiscard]] tuning_result finish(std::size_t task);
   /// Ends a task that is not worth comparisons in the same way: what was fastest in a trial is the result.
-  [[nodiscard]] tuning_result finish_at_once(std::size_t task);
+  [[nodiscard]] ended_compute finish_at_once(std::size_t task);
+  /// Ends a task with comparisons, and returns the best kernels of all computes that are not far behind, and of the
+  /// best exact one; the fastest comes first.
+  [[nodiscard]] std::vector<ended_compute> finish_each(std::size_t task);
+  /// Sets a price of constants, in seconds of a call for each byte that a kernel of the task reads.
+  void set_price(std::size_t task, double seconds_per_byte);
 
   // These functions are for tasks that were not finished.
+  /// Returns the computes that may win; of a kernel from the records, only that.
+  [[nodiscard]] std::vector<compute_state> states(std::size_t task) const;
   /// Returns the seconds of the best kernel so far: 0 if none was measured.
   [[nodiscard]] double best_seconds(std::size_t task) const;
   /// Returns the seconds that the task's next batch is expected to save in a call.

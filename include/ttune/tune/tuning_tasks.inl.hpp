@@ -56,6 +56,14 @@ std::size_t tuning_tasks::add(std::vector<alternative> all, numerics const& allo
   return parts_->sessions.size() - 1;
 }
 
+std::size_t tuning_tasks::add_each(std::vector<alternative> all, numerics const& allowed) {
+  auto made = parts_->make(std::move(all), allowed);
+  made->start();
+  parts_->clock.check();
+  parts_->sessions.push_back(std::move(made));
+  return parts_->sessions.size() - 1;
+}
+
 bool tuning_tasks::add_recorded(std::vector<alternative> all, numerics const& allowed) {
   auto made = parts_->make(std::move(all), allowed);
   if (!made->find_recorded()) return false;
@@ -75,11 +83,21 @@ tuning_result tuning_tasks::finish(std::size_t task) {
   return ended->finish();
 }
 
-tuning_result tuning_tasks::finish_at_once(std::size_t task) {
+ended_compute tuning_tasks::finish_at_once(std::size_t task) {
   auto const ended = std::exchange(parts_->sessions[task], nullptr);
   return ended->finish_at_once();
 }
 
+std::vector<ended_compute> tuning_tasks::finish_each(std::size_t task) {
+  auto const ended = std::exchange(parts_->sessions[task], nullptr);
+  return ended->finish_each();
+}
+
+void tuning_tasks::set_price(std::size_t task, double seconds_per_byte) {
+  parts_->of(task).set_price(seconds_per_byte);
+}
+
+std::vector<compute_state> tuning_tasks::states(std::size_t task) const { return parts_->of(task).states(); }
 double tuning_tasks::best_seconds(std::size_t task) const { return parts_->of(task).best_seconds(); }
 double tuning_tasks::expected_gain(std::size_t task) const { return parts_->of(task).expected_gain(); }
 double tuning_tasks::seconds_spent(std::size_t task) const { return parts_->of(task).seconds_spent(); }

@@ -108,7 +108,7 @@ TEST_CASE("network records: a search counts its trials, one of records makes non
   CHECK_FALSE(find_network(net, by.tuner, {}));
   CHECK(trials({.trials = 8}) >= 2);
   REQUIRE(find_network(net, by.tuner, {}));
-  CHECK(find_network(net, by.tuner, {})->layouts.size() == net.operators().size());
+  CHECK(find_network(net, by.tuner, {})->kernels.size() == net.operators().size());
   CHECK(find_network(net, by.tuner, {})->seconds > 0);
   CHECK(trials({.trials = 8}) == 0);
 }
@@ -152,9 +152,11 @@ TEST_CASE("network records: a kernel comes back with its report") {
   CHECK_FALSE(find_kernel(key_of_copy(what, operand_layout({1, 0}), operand_layout(2), by.tuner), by.tuner));
   auto const net = residual().graph();
   auto const& op = net.operators().front();
-  CHECK(key_of_kernel(op, 0, by.tuner, {}) == key_of_kernel(net.operators()[1], 0, by.tuner, {}));
-  CHECK_FALSE(key_of_kernel(op, 0, by.tuner, {}) == key_of_kernel(op, 1, by.tuner, {}));
-  CHECK_FALSE(key_of_kernel(op, 0, by.tuner, {}) == key_of_kernel(op, 0, by.tuner, numerics::error_within(4)));
+  CHECK(key_of_kernel(op, {0, 0}, by.tuner, {}) == key_of_kernel(net.operators()[1], {0, 0}, by.tuner, {}));
+  CHECK_FALSE(key_of_kernel(op, {0, 0}, by.tuner, {}) == key_of_kernel(op, {1, 0}, by.tuner, {}));
+  CHECK_FALSE(key_of_kernel(op, {0, 0}, by.tuner, {}) == key_of_kernel(op, {0, 1}, by.tuner, {}));
+  CHECK_FALSE(key_of_kernel(op, {0, 0}, by.tuner, {}) ==
+              key_of_kernel(op, {0, 0}, by.tuner, numerics::error_within(4)));
 }
 
 TEST_CASE("network records: a record that does not suit the network is not used") {
@@ -163,11 +165,11 @@ TEST_CASE("network records: a record that does not suit the network is not used"
   auto const records = std::make_shared<memory_store>();
   counted_tuner by(records);
   auto const net = settle_roles(join_elementwise(residual().graph()));
-  keep_network(net, {{99, 99, 99}, 1}, by.tuner, {});
+  keep_network(net, {{{99, 0}, {99, 0}, {99, 0}}, 1}, by.tuner, {});
   auto const run = tune_network(net, by.tuner, {.trials = 2});
   CHECK(std::isfinite(result_of(run).front()));
   CHECK(*by.compiled > 0);
-  CHECK(find_network(net, by.tuner, {})->layouts.front() < 99);
+  CHECK(find_network(net, by.tuner, {})->kernels.front().layouts < 99);
 }
 
 TEST_CASE("network records: keys") {
@@ -176,6 +178,7 @@ TEST_CASE("network records: keys") {
   CHECK(key_of(net, by.tuner, {}) == key_of(residual().graph(), by.tuner, {}));
   CHECK_FALSE(key_of(net, by.tuner, {}) == key_of(join_elementwise(net), by.tuner, {}));
   CHECK_FALSE(key_of(net, by.tuner, {}) == key_of(net, by.tuner, numerics::error_within(4)));
+  CHECK_FALSE(key_of(net, by.tuner, {}) == key_of(net, by.tuner, {}, {.weights_growth = 3}));
   network swapped("residual");
   auto const x = swapped.input<float>("x", {4, 4});
   auto const product = swapped.add(ops::matmul(4, 4, 4), x, swapped.add(ops::add<2>({4, 4}), x, x));
@@ -184,6 +187,6 @@ TEST_CASE("network records: keys") {
   auto const z = other.input<float>("x", {4, 4});
   other.output("y", other.add(ops::matmul(4, 4, 4), other.add(ops::add<2>({4, 4}), z, z), z));
   CHECK_FALSE(key_of(swapped.graph(), by.tuner, {}) == key_of(other.graph(), by.tuner, {}));
-  keep_network(net, {{0, 0, 0}, 1}, by.tuner, {});  // without records, nothing is stored
+  keep_network(net, {{{0, 0}, {0, 0}, {0, 0}}, 1}, by.tuner, {});  // without records, nothing is stored
   CHECK_FALSE(find_network(net, by.tuner, {}));
 }

@@ -15,25 +15,26 @@
 using namespace ttune;
 
 TEST_CASE("network report: a table of plain columns") {
-  network_report const report{
-      "small",
-      {{"first", "matmul", "plain", "", 1.5e-3, 4096}, {"copy of first", "copy", "plain -> (d1, d0)", "", 5e-5, 0}},
-      2048,
-      1024,
-      8000,
-      {12, 3.21}};
+  network_report const report{"small",
+                              {{"first", "matmul", "plain", "", 1.5e-3, 4096, 3e6},
+                               {"copy of first", "copy", "plain -> (d1, d0)", "", 5e-5, 0}},
+                              2048,
+                              1024,
+                              8000,
+                              4000,
+                              {12, 3.21, 1.5e-4, 1.256}};
   CHECK(report.seconds() == doctest::Approx(1.55e-3));
   CHECK(report.text() ==
         "small: 2 steps of 1.550 ms in sum\n"
-        "  activations 2.0 kB (at least 1.0 kB), weights 8.0 kB\n"
-        "  found by 12 trials in 3.2 s\n"
-        "  step           compute  layouts            weights kB      ms\n"
-        "  first          matmul   plain                     4.1  1.5000\n"
-        "  copy of first  copy     plain -> (d1, d0)         0.0  0.0500\n");
+        "  activations 2.0 kB (at least 1.0 kB), weights 8.0 kB of 4.0 kB given; their limit costs 0.150 ms\n"
+        "  found by 12 trials in 3.2 s; outputs err 1.26 times as much as by exact computes\n"
+        "  step           compute  layouts            weights kB      ms  GFLOP/s\n"
+        "  first          matmul   plain                     4.1  1.5000      2.0\n"
+        "  copy of first  copy     plain -> (d1, d0)         0.0  0.0500      0.0\n");
 }
 
 TEST_CASE("network report: of a network from the records") {
-  network_report const report{"none", {}, 0, 0, 0, {}};
+  network_report const report{"none", {}, 0, 0, 0, 0, {}};
   CHECK(report.text().find("found without trials") != std::string::npos);
   CHECK(report.seconds() == 0);
 }
@@ -68,4 +69,5 @@ TEST_CASE("network report: what tuning found") {
   CHECK(report.least_arena_bytes <= report.arena_bytes);
   CHECK(report.weights_bytes == run.weights_bytes());
   CHECK(report.weights_bytes >= 4 * 512);
+  CHECK(report.given_bytes == 4 * 512);
 }

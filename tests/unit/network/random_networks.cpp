@@ -199,8 +199,7 @@ tuned_network in_random_layouts(network_graph const& net, tuner& by, rng& random
     }
     auto variants = detail::variants_of(found.workloads[found.workload_of[op]], machine);
     auto& one = variants[random.below(variants.size())];
-    one.kernel.image = compiled(std::move(one.computes));
-    kernels.push_back(std::move(one.kernel));
+    kernels.push_back({compiled(std::move(one.computes)), std::move(one.inputs), std::move(one.results)});
   }
   auto steps = plan_steps(net, kernels, [&](network_tensor const& what, auto const& from, auto const& to) {
     std::vector<unarranged_alternative> const all{{copy_program(what, from, to), 0}};

@@ -68,6 +68,35 @@ TEST_CASE("weights: those that kernels laid out are not held as given") {
   for (std::size_t i = 0; i < y.size(); ++i) CHECK(std::abs(static_cast<double>(y[i]) - expected[0].reals[i]) < 1e-4);
 }
 
+TEST_CASE("weights: a network that is moved frees each as soon as it is laid out") {
+  auto const there = orc_backend{}.availability();
+  TTUNE_SKIP_UNLESS("orc", there.available, there.reason);
+  auto second = numbers(16 * 16 * 9);
+  auto* const of_second = const_cast<float*>(second->data());
+  // What frees the first filters doubles the second ones: those are laid out later.
+  std::shared_ptr<void const> first(new std::vector<float>(16 * 16 * 9, 1.0F), [of_second](void const* filters) {
+    for (int i = 0; i < 16 * 16 * 9; ++i) of_second[i] *= 2;
+    delete static_cast<std::vector<float> const*>(filters);
+  });
+  network_graph net("convolutions");
+  auto const conv = ops::conv2d({1, 16, 8, 8, 16, 3, 1, 1});
+  auto const x = net.add_input("x", dtype::f32, {1, 16, 8, 8});
+  auto const* const ones = static_cast<std::vector<float> const*>(first.get())->data();
+  auto const w1 = net.add_weights("w1", dtype::f32, {16, 16, 3, 3}, {std::move(first), ones});
+  auto const w2 = net.add_weights("w2", dtype::f32, {16, 16, 3, 3}, {second, second->data()});
+  network_compute const compute{conv.program(), 0};
+  auto const middle = net.add_operator("conv1", {compute}, {x, w1}).front();
+  net.add_output("y", net.add_operator("conv2", {compute}, {middle, w2}).front());
+  auto const given = numbers(16 * 64);
+  auto const expected = evaluate(net, {ir::load_ndarray(dtype::f32, {1, 16, 8, 8}, given->data())});
+  tuner by(orc_backend{}, {});
+  auto const run = tune_network(std::move(net), by, {.trials = 0});
+  std::vector<float> y(16 * 64);
+  run(*given, y);
+  for (std::size_t i = 0; i < y.size(); ++i)
+    CHECK(static_cast<double>(y[i]) == doctest::Approx(2 * expected[0].reals[i]).epsilon(1e-4).scale(100));
+}
+
 TEST_CASE("weights: steps of one kernel and the same weights share them") {
   auto const there = orc_backend{}.availability();
   TTUNE_SKIP_UNLESS("orc", there.available, there.reason);

@@ -25,7 +25,7 @@ ttune::kernel_image sample() {
   image.signature.flops = 1e9;
   image.signature.terms = 1152;
   image.features = "+avx2,+fma";
-  image.operands_read = {0, 1};
+  image.operands_read = {0, 1, 1};
   return image;
 }
 
@@ -85,7 +85,7 @@ TEST_CASE("image bytes: an image with impossible values is refused even with the
   };
   refused([](auto& i) { i.main_offset = static_cast<std::int64_t>(i.code.size()); });
   refused([](auto& i) { i.prepare_offset = -5; });
-  refused([](auto& i) { i.operands_read = {1, 1, 1}; });
+  refused([](auto& i) { i.operands_read = {1, 1, 1, 1}; });  // two operands and a prepared buffer
   refused([](auto& i) { i.signature.operands[0].shape = {std::int64_t{1} << 40, std::int64_t{1} << 40}; });
   refused([](auto& i) { i.signature.operands[0].shape = {-1}; });
   refused([](auto& i) { i.signature.operands[0].type = static_cast<ttune::dtype>(77); });

@@ -80,6 +80,41 @@ TEST_CASE("kernel: constants are prepared at each call, or once and for all") {
   CHECK(b.out == b.in);
 }
 
+TEST_CASE("kernel: prepared buffers that only preparation reads are not kept") {
+  TTUNE_SKIP_UNLESS_X86();
+  auto image = prepared_image(100);
+  // Preparation lays out A in a second buffer, and that in the first one.
+  image.signature.prepared_bytes = {400, 400};
+  image.code.resize(static_cast<std::size_t>(image.prepare_offset));
+  auto const prepare = code::copy(0, 3, 400).then(code::copy(3, 2, 400)).then(code::ret());
+  image.code.insert(image.code.end(), prepare.get().begin(), prepare.get().end());
+  CHECK(ttune::kernel_call(ttune::load(image)).prepared_bytes() == 896);  // unknown what calls read
+  image.operands_read = {0, 0, 1, 0};
+  ttune::kernel_call const kernel(ttune::load(image));
+  CHECK(kernel.prepared_bytes() == 448);
+  CHECK(kernel.workspace_bytes() == 896);  // a call without preparation needs both
+  pair_of_vectors a(100);
+  kernel(a.operands());
+  CHECK(a.out == a.in);
+  auto const prepared = kernel.prepare(a.operands());
+  CHECK(prepared.workspace_bytes() == 0);
+  a.out.assign(100, 0);
+  prepared(a.operands());
+  CHECK(a.out == a.in);
+  // Several kernels lay out constants with the same memory.
+  ttune::layout_memory meanwhile;
+  pair_of_vectors b(100, 1000);
+  auto const first = kernel.prepare(a.operands(), meanwhile);
+  auto* const used = meanwhile.take(448);
+  auto const second = kernel.prepare(b.operands(), meanwhile);
+  CHECK(meanwhile.take(1) == used);
+  first(a.operands());
+  second(b.operands());
+  CHECK(a.out == a.in);
+  CHECK(b.out == b.in);
+  CHECK(meanwhile.take(10'000) != nullptr);
+}
+
 TEST_CASE("kernel: the caller's workspace is used where it is given") {
   TTUNE_SKIP_UNLESS_X86();
   auto image = copy_image(16);  // operand 0 -> workspace -> operand 1

@@ -349,10 +349,10 @@ TEST_CASE("runner: the helper program is found") {
 
 TEST_CASE("runner: a prepared kernel is prepared once, and checked") {
   TTUNE_SKIP_UNLESS_X86();
-  for (bool const cold : {false, true}) {
+  for (auto const goal : {ttune::objective::warm, ttune::objective::cold, ttune::objective::cold_constants}) {
     auto image = prepared_image(n);
     auto options = one_thread();
-    options.objective = cold ? ttune::objective::cold : ttune::objective::warm;
+    options.objective = goal;
     options.last_level_bytes = 1 << 20;
     auto const m = ttune::make_runner(ttune::worker::self{}, image.signature, options);
     auto const r = m->set_reference(image, {});
@@ -360,6 +360,30 @@ TEST_CASE("runner: a prepared kernel is prepared once, and checked") {
     CHECK(m->operand_bytes(1) == m->operand_bytes(0));
     CHECK(m->measure(image, {}).ok());
   }
+}
+
+TEST_CASE("runner: constants come from memory for cold constants") {
+  TTUNE_SKIP_UNLESS_X86();
+  constexpr std::int64_t elements = 32 << 10;  // a second-level cache holds both operands
+  auto const least_seconds = [](ttune::kernel_image const& image, ttune::objective goal) {
+    auto options = one_thread();
+    options.objective = goal;
+    auto const m = ttune::make_runner(ttune::worker::self{}, image.signature, options);
+    CHECK(m->set_reference(image, {}).ok());
+    double least = 1;
+    for (int i = 0; i < 5; ++i) least = std::min(least, m->measure(image, {}).seconds);
+    return least;
+  };
+  auto const slower = [&](ttune::kernel_image const& image) {
+    return least_seconds(image, ttune::objective::cold_constants) / least_seconds(image, ttune::objective::warm);
+  };
+  auto given = copy_image(elements);
+  CHECK(slower(given) < 1.2);  // operands that are no constants stay in the caches
+  given.signature.operands[0].direction = ttune::operand_direction::constant;
+  CHECK(slower(given) > 1.3);
+  given.operands_read = {0, 0};  // only what is read matters
+  CHECK(slower(given) < 1.2);
+  CHECK(slower(prepared_image(elements)) > 1.3);
 }
 
 TEST_CASE("runner: operands that are read and written start anew at each run") {

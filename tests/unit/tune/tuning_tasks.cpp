@@ -69,7 +69,7 @@ TEST_CASE("tuning tasks: the caller decides who makes trials") {
   auto const found = tasks.finish(0);
   CHECK(found.report.alternative == "short");
   CHECK(found.report.trials == 11 - in_second);
-  CHECK(tasks.finish_at_once(1).report.trials == in_second);
+  CHECK(tasks.finish_at_once(1).result.report.trials == in_second);
 }
 
 TEST_CASE("tuning tasks: what ended early is found in the records as well") {
@@ -82,7 +82,7 @@ TEST_CASE("tuning tasks: what ended early is found in the records as well") {
     CHECK(tasks.size() == 0);
     (void)tasks.add(two.first());
     (void)tasks.add(two.second());
-    auto const ended = tasks.finish_at_once(0);
+    auto const ended = tasks.finish_at_once(0).result;
     CHECK(ended.report.alternative == "short");
     CHECK_FALSE(ended.image.code.empty());
     (void)tasks.finish(1);
@@ -100,6 +100,29 @@ TEST_CASE("tuning tasks: what ended early is found in the records as well") {
   }
   CHECK(tasks.trials() == 0);
   for (auto const* name : {"direct", "short", "other"}) CHECK(again.compiler->compiled(name) == 0);
+}
+
+TEST_CASE("tuning tasks: the best exact compute is kept beside the winner") {
+  TTUNE_SKIP_UNLESS_X86();
+  two_operators two;
+  tuning_tasks tasks(two.tuner, {.budget = {.trials = 6}, .computes = 3});
+  auto all = two.first();
+  all[1].error = 2;
+  (void)tasks.add_each(all, numerics::error_within(4));
+  auto const states = tasks.states(0);
+  REQUIRE(states.size() == 2);
+  CHECK(states[0].index == 0);
+  CHECK(states[1].seconds < states[0].seconds);
+  CHECK(states[1].constant_bytes == 0);
+  CHECK(states[1].error == 2);
+  CHECK(tasks.best_seconds(0) == states[1].seconds);
+  auto const found = tasks.finish_each(0);
+  REQUIRE(found.size() == 2);
+  CHECK(found[0].index == 1);
+  CHECK(found[0].result.report.alternative == "short");
+  CHECK(found[1].index == 0);
+  CHECK(found[1].result.report.alternative == "direct");
+  for (auto const& one : found) CHECK_FALSE(one.result.image.code.empty());
 }
 
 TEST_CASE("tuning tasks: each has a first kernel, however late it is") {

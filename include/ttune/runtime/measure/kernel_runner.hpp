@@ -77,6 +77,8 @@ class kernel_runner {
   [[nodiscard]] bool take_reference(measurement& m);
   [[nodiscard]] bool check_run(running& r, measurement& m, bool at_end);
   void time(running& r, measurement& m, trial_limits const& limits);
+  void set_caches(running& r);
+  void evict_constants(running& r) const;
   void rotate(running& r);
   template <class Work>
   measurement guarded(Work const& work);

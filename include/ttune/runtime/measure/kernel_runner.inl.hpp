@@ -274,7 +274,7 @@ std::vector<memory_region> kernel_runner::regions(running const& r) const {
 /// left.
 void kernel_runner::time(running& r, measurement& m, trial_limits const& limits) {
   restore(false, 1);
-  if (options_.objective == objective::cold) rotate(r);
+  set_caches(r);
   bool const mutates = updates_operands();
   auto calls = mutates ? 1 : detail::calls_for(limits.sample_seconds, m.seconds);
   detail::sample_set samples;
@@ -310,12 +310,25 @@ void kernel_runner::time(running& r, measurement& m, trial_limits const& limits)
   if (!mutates) (void)find_difference(false, m);
 }
 
+/// Prepares the state of the caches in which a kernel is timed. A device empties its own caches.
+void kernel_runner::set_caches(running& r) {
+  if (options_.objective == objective::warm) return;
+  if (r.code->device()) r.cold = true;
+  else if (options_.objective == objective::cold) rotate(r);
+  else evict_constants(r);
+}
+
+/// Makes calls find the constants that they read in no cache.
+void kernel_runner::evict_constants(running& r) const {
+  auto const add = [&](guarded_memory const& memory) { r.evicted.emplace_back(memory.data(), memory.bytes()); };
+  for (std::size_t i = 0; i < operands_.size(); ++i)
+    if (signature_.operands[i].direction == operand_direction::constant && r.code->reads(i)) add(operands_[i].at_start);
+  for (std::size_t b = 0; b < r.prepared.size(); ++b)
+    if (r.code->reads(operands_.size() + b)) add(r.prepared[b]);
+}
+
 /// Makes a kernel use copies of its operands in turn; no copy is in a cache when its turn comes.
 void kernel_runner::rotate(running& r) {
-  if (r.code->device()) {
-    r.cold = true;
-    return;
-  }
   if (!copies_) {
     std::vector<guarded_memory const*> operands;
     for (auto const& o : operands_) operands.push_back(&o.at_start);
@@ -333,7 +346,7 @@ comparison kernel_runner::compare(kernel_image const& first, kernel_image const&
     for (auto* r : {&a, &b}) {
       for (bool const at_end : {true, false})
         if (!check_run(*r, failure, at_end) || find_difference(at_end, failure)) return;
-      if (options_.objective == objective::cold) rotate(*r);
+      set_caches(*r);
       auto const sample_seconds = r->settles_slowly() ? 1e-3 : 200e-6;
       (r == &a ? calls[0] : calls[1]) = detail::calls_for(sample_seconds, std::min(failure.seconds, r->seconds(1)));
     }

@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "ttune/runtime/abi.hpp"
 #include "ttune/runtime/image.hpp"
 #include "ttune/runtime/load.hpp"
+#include "ttune/runtime/measure/evict.hpp"
 #include "ttune/runtime/measure/guarded_memory.hpp"
 #include "ttune/support/clock.hpp"
 #include "ttune/support/error.hpp"
@@ -26,7 +28,8 @@ struct loaded_candidate {
   std::vector<std::vector<void*>> rotated;  ///< the same pointers for each set, for the cold objective
   guarded_memory more_prepared;             ///< prepared buffers of the sets
   std::size_t next_set = 0;
-  bool cold = false;  ///< cold runs on a device, which empties its own caches
+  std::vector<std::span<std::uint8_t const>> evicted;  ///< memory that is in no cache when a call begins
+  bool cold = false;                                   ///< cold runs on a device, which empties its own caches
 
   loaded_candidate(kernel_image const& image, runtime_table const& with, kernel_signature const& workload)
       : code(load(image)), table(&with) {
@@ -58,7 +61,7 @@ struct loaded_candidate {
     constexpr std::size_t cache = std::size_t{1} << 20;
     auto bytes = workspace.bytes();
     for (auto const& b : prepared) bytes += b.bytes();
-    return bytes > cache && rotated.empty() && !code->device();
+    return bytes > cache && rotated.empty() && evicted.empty() && !code->device();
   }
   /// Calls the kernel until it gets no faster, for at most `most_seconds`; returns the shortest time.
   double settle(double most_seconds) {
@@ -71,9 +74,21 @@ struct loaded_candidate {
     }
     return best;
   }
+  /// Returns the seconds of `calls` calls, each after some memory was evicted from the caches.
+  [[nodiscard]] TTUNE_CALLS_MACHINE_CODE double seconds_after_evictions(std::int64_t calls) const {
+    double sum = 0;
+    for (std::int64_t i = 0; i < calls; ++i) {
+      for (auto const& range : evicted) evict(range.data(), range.size());
+      auto const start = steady::now();
+      code->main()(pointers.data(), table, workspace.data());
+      sum += seconds_since(start);
+    }
+    return sum;
+  }
   /// Returns the seconds of `calls` calls in sequence.
   [[nodiscard]] TTUNE_CALLS_MACHINE_CODE double seconds(std::int64_t calls) {
     if (auto* const device = code->device()) return device->run(device_code::entry::main, pointers.data(), calls, cold);
+    if (!evicted.empty()) return seconds_after_evictions(calls);
     auto const main = code->main();
     auto const start = steady::now();
     if (rotated.empty())

@@ -12,8 +12,16 @@ namespace ttune { inline namespace v0 {
 /// State of the caches in which calls are timed.
 enum class objective : std::uint8_t {
   warm,  ///< operands stay in the caches as the last call left them
-  cold   ///< operands rotate through more memory than the last-level cache
+  cold,  ///< operands rotate through more memory than the last-level cache
+  /// Constants come from memory, also those that a kernel laid out; other operands stay in the caches. These are calls
+  /// of an operator of a network whose weights exceed the last-level cache.
+  cold_constants
 };
+
+/// Returns the name of an objective in records.
+[[nodiscard]] constexpr char const* name_of(objective goal) noexcept {
+  return goal == objective::warm ? "warm" : goal == objective::cold ? "cold" : "cold constants";
+}
 
 /// Options of a runner.
 struct runner_options {

@@ -107,7 +107,7 @@ void get(byte_source& in, runner_options& o) {
   in.get(o.last_level_bytes);
   in.get(o.tolerance);
   in.get(o.data);
-  if (o.objective > objective::cold) throw record_error("malformed bytes: an unknown objective");
+  if (o.objective > objective::cold_constants) throw record_error("malformed bytes: an unknown objective");
   if (o.threads < 0 || o.threads > 4096) throw record_error("malformed bytes: a number of threads that cannot be");
 }
 

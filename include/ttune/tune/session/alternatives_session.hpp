@@ -15,6 +15,7 @@
 #include "ttune/records/record.hpp"
 #include "ttune/runtime/backend.hpp"
 #include "ttune/tune/alternatives.hpp"
+#include "ttune/tune/compute_state.hpp"
 #include "ttune/tune/session/budget_meter.hpp"
 #include "ttune/tune/session/learner.hpp"
 #include "ttune/tune/session/tuning_session.hpp"
@@ -47,8 +48,16 @@ class alternatives_session {
   void advance();
   /// Ends with comparisons of the best kernels.
   [[nodiscard]] tuning_result finish();
+  /// Ends in the same way, and returns the best kernels of all alternatives that are not far behind, and that of the
+  /// best exact one. The winner comes first; the records get each.
+  [[nodiscard]] std::vector<ended_compute> finish_each();
   /// Ends without comparisons of alternatives: what was fastest in a trial wins.
-  [[nodiscard]] tuning_result finish_at_once();
+  [[nodiscard]] ended_compute finish_at_once();
+  /// Returns the alternatives that may win; of a kernel from the records, only that.
+  [[nodiscard]] std::vector<compute_state> states() const;
+  /// Sets a price of constants, in seconds of a call for each byte that a kernel reads. Trials go to kernels that are
+  /// best by both.
+  void set_price(double seconds_per_byte) noexcept { price_ = seconds_per_byte; }
   /// Returns the seconds of the best kernel so far: 0 if it was not measured, infinity if no alternative may win.
   [[nodiscard]] double best_seconds() const;
   /// Returns the seconds that a batch of the most promising alternative is expected to save in a call.
@@ -69,6 +78,10 @@ class alternatives_session {
 
     [[nodiscard]] bool may_win() const noexcept { return session && refused.empty(); }
     [[nodiscard]] double best_seconds() const noexcept { return std::min(session->best_seconds(), again); }
+    [[nodiscard]] std::int64_t constant_bytes() const noexcept {
+      auto const* const image = session->best_image();
+      return image ? image->constant_bytes() : 0;
+    }
   };
 
   struct recorded_choice {
@@ -93,7 +106,10 @@ class alternatives_session {
   void remeasure();
   [[nodiscard]] double time_together();
   [[nodiscard]] candidate* most_promising();
-  [[nodiscard]] tuning_result choose();
+  [[nodiscard]] std::vector<ended_compute> end_within(double share_of_fastest);
+  [[nodiscard]] bool is_best_exact(candidate const& c) const;
+  [[nodiscard]] tuning_result end(candidate& c);
+  [[nodiscard]] double cost_of(candidate const& c) const noexcept;
   [[noreturn]] void refuse() const;
   [[nodiscard]] bool beats(candidate& by, tuning_result& found, candidate& best, tuning_result& made);
   [[nodiscard]] std::optional<double> ratio_of_turns(candidate& by, tuning_result const& found, candidate& best,
@@ -113,6 +129,8 @@ class alternatives_session {
   std::int32_t first_task_;
   std::vector<candidate> candidates_;
   std::optional<tuning_result> found_;  ///< result without trials: from the records, or the untuned kernel
+  std::size_t found_index_ = 0;         ///< its alternative
+  double price_ = 0;                    ///< seconds for each byte of constants
   std::string fallback_;                ///< as in tuning_report
 };
 

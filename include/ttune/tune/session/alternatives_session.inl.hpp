@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <iterator>
 #include <utility>
 
 #include "ttune/ir/count_flops.hpp"
@@ -26,6 +27,8 @@ inline constexpr double largest_over_mean = 4;
 
 /// Factor on the best time. Fluctuations of a machine do not explain a larger one.
 inline constexpr double far_behind = 3;
+/// The same of kernels that are compared in pairs.
+inline constexpr double near_behind = 1.4;
 
 inline std::string error_text(double error) {
   if (error == 0) return "reassociates only";
@@ -86,19 +89,40 @@ double alternatives_session::expected_gain() {
   return std::max(0.0, next->session->expected_gain() - (next->best_seconds() - best_seconds()));
 }
 
-tuning_result alternatives_session::finish() { return found_ ? std::move(*found_) : choose(); }
+tuning_result alternatives_session::finish() {
+  return found_ ? std::move(*found_) : std::move(end_within(near_behind).front().result);
+}
 
-tuning_result alternatives_session::finish_at_once() {
-  if (found_) return std::move(*found_);
+std::vector<ended_compute> alternatives_session::finish_each() {
+  std::vector<ended_compute> made;
+  if (found_) made.push_back({found_index_, std::move(*found_)});
+  else made = end_within(far_behind);
+  return made;
+}
+
+std::vector<compute_state> alternatives_session::states() const {
+  if (found_) return {{found_index_, found_->report.seconds, found_->image.constant_bytes(), all_[found_index_].error}};
+  std::vector<compute_state> made;
+  for (auto const& c : candidates_)
+    if (c.may_win()) made.push_back({c.index, c.best_seconds(), c.constant_bytes(), all_[c.index].error});
+  return made;
+}
+
+double alternatives_session::cost_of(candidate const& c) const noexcept {
+  return c.best_seconds() + (price_ > 0 ? price_ * static_cast<double>(c.constant_bytes()) : 0);
+}
+
+ended_compute alternatives_session::finish_at_once() {
+  if (found_) return {found_index_, std::move(*found_)};
   candidate* winner = nullptr;
   for (auto& c : candidates_)
-    if (c.may_win() && (!winner || c.best_seconds() < winner->best_seconds())) winner = &c;
+    if (c.may_win() && (!winner || cost_of(c) < cost_of(*winner))) winner = &c;
   if (!winner) refuse();
   auto made = winner->session->finish(false);
   made.layouts = all_[winner->index].layouts;
   keep(made, winner->index);
   describe(made.report, winner->index);
-  return made;
+  return {winner->index, std::move(made)};
 }
 
 std::int64_t alternatives_session::trials() const {
@@ -151,6 +175,7 @@ std::optional<tuning_result> alternatives_session::find_in_records() {
   if (!chosen) return std::nullopt;
   if (found.compiled && options_.records->writable() && !found.image->in_process_code)
     options_.records->put_image(found.of, to_bytes(*found.image));
+  found_index_ = chosen->index;
   auto const& winner = all_[chosen->index];
   tuning_result made{std::move(*found.image),
                      find_configuration(winner.in.knobs, chosen->knobs).value_or(configuration()),
@@ -218,6 +243,7 @@ tuning_result alternatives_session::untuned() {
       continue;
     }
     auto made = only.finish();
+    found_index_ = i;
     made.layouts = all_[i].layouts;
     made.report.workload = name(0);
     made.report.alternative = name(i);
@@ -273,10 +299,10 @@ double alternatives_session::time_together() {
 
 double alternatives_session::best_seconds() const {
   if (found_) return found_->report.seconds;
-  double best = std::numeric_limits<double>::infinity();
+  candidate const* best = nullptr;
   for (auto const& c : candidates_)
-    if (c.may_win()) best = std::min(best, c.best_seconds());
-  return best;
+    if (c.may_win() && (!best || cost_of(c) < cost_of(*best))) best = &c;
+  return best ? best->best_seconds() : std::numeric_limits<double>::infinity();
 }
 
 /// Returns the first alternative with the same layouts; only then the operands mean the same to both.
@@ -308,29 +334,51 @@ alternatives_session::candidate* alternatives_session::most_promising() {
   for (auto& c : candidates_) {
     if (!c.refused.empty() || c.session->over()) continue;
     auto const optimism = hope / std::sqrt(1 + static_cast<double>(c.session->trials()) / patience);
-    auto const reach = c.best_seconds() * (1 - optimism);
+    auto const reach = cost_of(c) - c.best_seconds() * optimism;
     if (!chosen || reach < least) chosen = &c, least = reach;
   }
   return chosen;
 }
 
-/// Selects the winner. Kernels near the best are compared in pairs, since measurements at different times differ by the
-/// load of the machine.
-tuning_result alternatives_session::choose() {
-  constexpr double near = 1.4;
+/// Ends the alternatives that take at most so many times as long as the fastest, and the best exact one. Selects the
+/// winner, which comes first. Kernels near the best are compared in pairs, since measurements at different times differ
+/// by the load of the machine.
+std::vector<ended_compute> alternatives_session::end_within(double share_of_fastest) {
   auto const fastest = time_together();
-  std::optional<tuning_result> made;
-  candidate* winner = nullptr;
+  std::optional<ended_compute> best;
+  std::vector<ended_compute> others;
   for (auto& c : candidates_) {
-    if (!c.may_win() || c.together > near * fastest) continue;
-    auto found = c.session->finish();
-    found.layouts = all_[c.index].layouts;
-    if (!made || beats(c, found, *winner, *made)) made = std::move(found), winner = &c;
+    bool const near = c.may_win() && c.together <= near_behind * fastest;
+    bool const wanted =
+        share_of_fastest > near_behind && c.may_win() && (c.together <= share_of_fastest * fastest || is_best_exact(c));
+    if (!near && !wanted) continue;
+    ended_compute found{c.index, end(c)};
+    if (near && best && beats(c, found.result, candidates_[best->index], best->result)) std::swap(*best, found);
+    if (near && !best) best = std::move(found);
+    else others.push_back(std::move(found));
   }
-  if (!made) refuse();
-  keep(*made, winner->index);
-  describe(made->report, winner->index);
-  return std::move(*made);
+  if (!best) refuse();
+  keep(best->result, best->index);
+  describe(best->result.report, best->index);
+  std::vector<ended_compute> made;
+  made.push_back(std::move(*best));
+  std::move(others.begin(), others.end(), std::back_inserter(made));
+  return made;
+}
+
+tuning_result alternatives_session::end(candidate& c) {
+  auto made = c.session->finish();
+  made.layouts = all_[c.index].layouts;
+  made.report.workload = name(0);
+  made.report.alternative = name(c.index);
+  return made;
+}
+
+/// Returns true if no other alternative that only reassociates is faster.
+bool alternatives_session::is_best_exact(candidate const& c) const {
+  return all_[c.index].error == 0 && std::none_of(candidates_.begin(), candidates_.end(), [&](candidate const& other) {
+           return all_[other.index].error == 0 && other.may_win() && other.best_seconds() < c.best_seconds();
+         });
 }
 
 /// Throws what kept each alternative from winning.

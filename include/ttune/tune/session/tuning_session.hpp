@@ -51,6 +51,8 @@ class tuning_session {
   // Functions for several sessions of the same operator.
   /// Returns the time of a call of the best kernel so far.
   [[nodiscard]] double best_seconds() const noexcept { return found_ ? report_.seconds : best_.best_seconds(); }
+  /// Returns the image of that kernel; null if there is none, as for recorded measurements.
+  [[nodiscard]] kernel_image const* best_image() const noexcept;
   /// Returns the time of the same kernel now, if this session measures: the machine may have changed since its trial.
   [[nodiscard]] double seconds_now();
   [[nodiscard]] std::int64_t trials() const noexcept { return report_.trials; }

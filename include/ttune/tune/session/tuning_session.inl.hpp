@@ -361,6 +361,11 @@ comparison tuning_session::compare(kernel_image const& a, kernel_image const& b,
   return runner_->compare(first, second, pairs);
 }
 
+kernel_image const* tuning_session::best_image() const noexcept {
+  if (found_) return &found_->image;
+  return best_.trials().empty() || !best_.trials().front().image ? nullptr : &*best_.trials().front().image;
+}
+
 double tuning_session::seconds_now() {
   constexpr std::int32_t pairs = 4;
   scope_timer const timing(budget_.clock(), report_.tuning_seconds);

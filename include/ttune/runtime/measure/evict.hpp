@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Removes memory from all caches of the processor, so that the next access reads it from memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#if defined(__x86_64__)
+#include <emmintrin.h>
+#endif
+
+namespace ttune { inline namespace v0 { namespace detail {
+
+/// Writes changed lines back and evicts a range from all caches; takes a nanosecond or two a line. Does nothing on
+/// architectures other than x86-64 and 64-bit ARM.
+inline void evict([[maybe_unused]] void const* begin, [[maybe_unused]] std::size_t bytes) noexcept {
+  constexpr std::uintptr_t line = 64;
+  auto const first = reinterpret_cast<std::uintptr_t>(begin) / line * line;
+  auto const end = reinterpret_cast<std::uintptr_t>(begin) + bytes;
+  for (auto at = first; at < end; at += line) {
+#if defined(__x86_64__)
+    _mm_clflush(reinterpret_cast<void const*>(at));
+#elif defined(__aarch64__)
+    asm volatile("dc civac, %0" : : "r"(at) : "memory");
+#endif
+  }
+#if defined(__x86_64__)
+  _mm_mfence();
+#elif defined(__aarch64__)
+  asm volatile("dsb ish" : : : "memory");
+#endif
+}
+
+}}}  // namespace ttune::v0::detail
