@@ -93,12 +93,14 @@ void look_at_rules(space const& s, reached& all) {
 }
 
 /// Looks for rules of derived spaces by what the stages of the plan compute.
-void look_at_plan(space const& s, plan const& p, target const& machine, reached& all) {
+void look_at_plan(program_kind kind, space const& s, plan const& p, target const& machine, reached& all) {
   for (auto const& st : p.stages) {
     auto const& made = *st.definition;
     bool const is_once = made.name.find(".once") != std::string::npos;
     all["derived space: a function computed once with what surrounds it"] +=
         is_once && !primitives::is_function(made.components[0].value);
+    all["derived space: a factor of dot products that stays a stage"] +=
+        made.name == "P" && kind == program_kind::contraction;
     if (!made.reduces()) continue;
     autoschedule::contraction_axes const axes(machine, p, st, st);
     for (auto a = axes.free_axes(); a < axes.all_axes() && axes.vectors >= 0; ++a)
@@ -299,7 +301,7 @@ void look_at(std::uint64_t seed, schedule_source from, handle<ir::program> const
     look_at_nest(n, from, all);
     if (from == schedule_source::written) return;
     look_at_rules(s, all);
-    look_at_plan(s, planned, machine, all);
+    look_at_plan(kind_of_program(seed), s, planned, machine, all);
     look_at_end(seed, s, all);
   } catch (schedule_error const& refused) {
     if (is_derived(from)) fault(refused.what());
@@ -338,7 +340,7 @@ std::vector<std::string> required() {
         "phases of rows that stay a loop", "phases of vectors", "more than eight phases of vectors",
         "siblings of a pipeline in one loop nest", "vectors along interleaved pixels",
         "rows computed in the loops of column sums", "a function computed once with what surrounds it",
-        "taps between two lanes unrolled"})
+        "taps between two lanes unrolled", "a factor of dot products that stays a stage"})
     names.push_back("derived space: " + std::string(rule));
   for (char const* const code :
        {"masked gather", "masked load", "masked store", "loads of gathered places, lane by lane",

@@ -64,8 +64,8 @@ class inner_layout_search {
     return std::any_of(p_.outputs.begin(), p_.outputs.end(), [&](auto const& o) { return o.get() == &s; });
   }
 
-  /// Returns the layout in which a stage is made: the chosen one of a result, the one that was found for an inner stage,
-  /// else the plain one.
+  /// Returns the layout in which a stage is made: the chosen one of a result, the one that was found for an inner
+  /// stage, else the plain one.
   [[nodiscard]] operand_layout layout_of(ir::stage const& s) const {
     if (auto const at = made_.find(&s); at != made_.end()) return at->second;
     auto const* const chosen = s.order == ir::layout::any ? find_layout(layouts_, s.name) : nullptr;
@@ -74,8 +74,7 @@ class inner_layout_search {
 
   [[nodiscard]] std::optional<operand_layout> layout_of_inner(ir::stage const& s) const {
     auto const at = as_read_.find(&s);
-    if (at == as_read_.end() || !at->second || at->second->is_plain() || s.updates || is_output(s))
-      return std::nullopt;
+    if (at == as_read_.end() || !at->second || at->second->is_plain() || s.updates || is_output(s)) return std::nullopt;
     return at->second;
   }
 
