@@ -7,6 +7,7 @@
 #include "ttune/onnx/convert/convolutions.inl.hpp"
 #include "ttune/onnx/convert/expressions.hpp"
 #include "ttune/onnx/convert/groups.hpp"
+#include "ttune/onnx/convert/integer_sums.hpp"
 #include "ttune/onnx/convert/matrices.inl.hpp"
 #include "ttune/onnx/kernel.hpp"
 
@@ -28,16 +29,6 @@ namespace ttune { inline namespace v0 { namespace onnx_convert {
   auto const [low, high] = limits_of(type);
   auto const value = apply(ir::unary_op::round, divide(x, scale)) + zero;
   return cast(type, smaller(larger(value, number(value, low)), number(value, high)));
-}
-
-/// Returns a scale or a zero point in the shape that lets it be broadcast: one number, or one per index of `axis`.
-[[nodiscard]] inline onnx_value parameter_along(onnx_context& to, onnx_value const& value, std::size_t rank,
-                                                std::int64_t axis) {
-  if (value.elements() == 1) return to.view(value, {});
-  to.check(value.rank() == 1, "a scale or zero point must have one dimension");
-  std::vector<std::int64_t> shape(rank - to.dimension(axis, rank), 1);
-  shape.front() = value.shape.front();
-  return to.view(value, shape);
 }
 
 /// The operands of QuantizeLinear and DequantizeLinear, which have the same form.
@@ -106,79 +97,11 @@ inline void convert_dynamic_quantize(onnx_context& to, onnx_node const&) {
     to.set_output(2, made.finish(made.map(dtype::u8, {}, [&](auto const& at) { return cast(dtype::u8, Z(at)); })));
 }
 
-/// A quantised operand: its integers, and a zero point that is one number or follows one dimension.
-class quantized_operand {
- public:
-  /// `place` is the operand's input, `zero` that of its zero point; `rank` and `axis` tell how the zero point lies.
-  quantized_operand(onnx_context& to, onnx_kernel& made, onnx_value const& value, std::optional<onnx_value> const& zero)
-      : operand_(made.read_tensor(value)) {
-    to.check(value.type == dtype::i8 || value.type == dtype::u8, "a quantised operand must have i8 or u8");
-    if (!zero || is_zero(*zero)) return;
-    zero_ = made.read(*zero);
-    to.check(zero->type == value.type, "a zero point has another type than its operand");
-  }
-
-  /// Returns the element minus the zero point, in i32.
-  [[nodiscard]] expr operator()(onnx_kernel::indices const& at) const {
-    return less_zero(cast(dtype::i32, operand_(at)), at);
-  }
-  /// Returns the same; 0 outside of the operand.
-  [[nodiscard]] expr or_zero(onnx_kernel::indices const& at) const {
-    if (!zero_) return cast(dtype::i32, operand_.or_else(at, onnx_number(operand_.type(), 0)));
-    return less_zero(cast(dtype::i32, operand_.or_else(at, (*zero_)({}))), at);
-  }
-
- private:
-  [[nodiscard]] static bool is_zero(onnx_value const& value) {
-    if (!value.is_known()) return false;
-    auto const known = elements_of(value);
-    return std::all_of(known.integers.begin(), known.integers.end(), [](std::int64_t one) { return one == 0; });
-  }
-  [[nodiscard]] expr less_zero(expr value, onnx_kernel::indices const& at) const {
-    return zero_ ? value - cast(dtype::i32, (*zero_)(at)) : value;
-  }
-
-  onnx_operand operand_;
-  std::optional<onnx_operand> zero_;
-};
-
-/// Returns an input as a zero point or scale along a dimension; nothing if it is left out.
-[[nodiscard]] inline std::optional<onnx_value> parameter_input(onnx_context& to, std::size_t at, std::size_t rank,
-                                                               std::int64_t axis) {
-  if (!to.has_input(at)) return std::nullopt;
-  return parameter_along(to, to.input(at), rank, axis);
-}
-
-/// The places of operands among the inputs of a layer of integers.
-struct integer_inputs {
-  std::size_t a = 0, b = 1, a_zero = 2, b_zero = 3;
-};
-
-/// Adds the sums of a convolution of integers.
-[[nodiscard]] inline onnx_operand convolved_integers(onnx_context& to, onnx_kernel& made, convolution const& c,
-                                                     integer_inputs const& in) {
-  quantized_operand const X(to, made, c.x, parameter_input(to, in.a_zero, 1, 0));
-  quantized_operand const W(to, made, c.weights, parameter_input(to, in.b_zero, c.weights.rank(), 0));
-  to.check(!to.has_input(in.a_zero) || to.input(in.a_zero).elements() == 1, "the image must have one zero point");
-  return convolved(
-      made, c, dtype::i32, [&](auto const& at) { return X.or_zero(at); }, [&](auto const& at) { return W(at); });
-}
-
-[[nodiscard]] inline onnx_operand multiplied_integers(onnx_context& to, onnx_kernel& made, matmul_shape const& s,
-                                                      integer_inputs const& in) {
-  auto const along = [&](std::size_t at, std::size_t rank, std::int64_t axis) {
-    return parameter_input(to, at, rank, axis);
-  };
-  quantized_operand const A(to, made, to.view(to.input(in.a), s.a), along(in.a_zero, s.a.size(), -2));
-  quantized_operand const B(to, made, to.view(to.input(in.b), s.b), along(in.b_zero, s.b.size(), -1));
-  return multiplied(made, s, dtype::i32, [&](auto const& at) { return A(at); }, [&](auto const& at) { return B(at); });
-}
-
 inline void convert_convolution_of_integers(onnx_context& to, onnx_node const&) {
   convolution c{to.input(0), to.input(1), std::nullopt, 1, {}};
   settle_convolution(to, c);
   onnx_kernel made(to);
-  to.set_output(0, made.finish(convolved_integers(to, made, c, {})));
+  to.set_output(0, made.finish(convolution_of_integers(to, made, c, {}).sums()));
 }
 
 inline void convert_product_of_integers(onnx_context& to, onnx_node const&) {
@@ -215,7 +138,7 @@ inline void convert_quantized_convolution(onnx_context& to, onnx_node const&) {
   settle_convolution(to, c);
   to.check(!bias || bias->type == dtype::i32, "the bias must have i32");
   onnx_kernel made(to);
-  auto const sums = convolved_integers(to, made, c, {0, 3, 2, 5});
+  auto const sums = convolution_of_integers(to, made, c, {0, 3, 2, 5}).sums();
   auto const B = read_bias(made, c.bias);
   to.set_output(0, made.finish(requantized(to, made, sums, 1, B)));
 }
