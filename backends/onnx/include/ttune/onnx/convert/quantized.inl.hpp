@@ -7,7 +7,7 @@
 #include "ttune/onnx/convert/convolutions.inl.hpp"
 #include "ttune/onnx/convert/expressions.hpp"
 #include "ttune/onnx/convert/groups.hpp"
-#include "ttune/onnx/convert/integer_sums.hpp"
+#include "ttune/onnx/convert/integer_sums.inl.hpp"
 #include "ttune/onnx/convert/matrices.inl.hpp"
 #include "ttune/onnx/kernel.hpp"
 
@@ -41,10 +41,32 @@ struct scaled_operands {
 [[nodiscard]] inline scaled_operands read_scaled(onnx_context& to, onnx_node const& node, onnx_kernel& into) {
   auto const& x = to.input(0);
   auto const axis = node.integer("axis", x.rank() > 1 ? 1 : 0);
-  scaled_operands made{into.read(x), into.read(parameter_along(to, to.input(1), x.rank(), axis)), std::nullopt};
+  scaled_operands made{into.read_numbers(x), into.read(parameter_along(to, to.input(1), x.rank(), axis)), std::nullopt};
   if (to.has_input(2)) made.zero = into.read(parameter_along(to, to.input(2), x.rank(), axis));
   to.check(onnx_broadcast(to, {x.shape, made.scale.shape()}) == x.shape, "the scale does not fit the operand");
   return made;
+}
+
+/// Returns the meaning of the integers under DequantizeLinear; null if scale or zero are not known, or of other types.
+[[nodiscard]] inline std::shared_ptr<onnx_bytes const> known_meaning(onnx_context& to, onnx_node const& node) {
+  auto const& x = to.input(0);
+  bool const known = to.input(1).is_known() && (!to.has_input(2) || to.input(2).is_known());
+  if (!known || to.input(1).type != dtype::f32 || size_in_bytes(x.type) != 1) return nullptr;
+  auto const axis = node.integer("axis", x.rank() > 1 ? 1 : 0);
+  onnx_bytes made{x, parameter_along(to, to.input(1), x.rank(), axis), std::nullopt};
+  if (to.has_input(2)) made.zero = parameter_along(to, to.input(2), x.rank(), axis);
+  return std::make_shared<onnx_bytes const>(std::move(made));
+}
+
+/// Returns true if QuantizeLinear has the scale and the zero of these bytes: it returns them then.
+[[nodiscard]] inline bool stands_for_same(onnx_context& to, onnx_bytes const& bytes, dtype type) {
+  if (!bytes.is_even() || bytes.integers.type != type || to.input(1).elements() != 1 || !to.input(1).is_known())
+    return false;
+  auto const zero_of = [](onnx_value const& value) { return elements_of(value).integers.front(); };
+  if (to.has_input(2) && !to.input(2).is_known()) return false;
+  auto const zero = to.has_input(2) ? zero_of(to.input(2)) : 0;
+  return elements_of(bytes.scale).reals == elements_of(to.input(1)).reals &&
+         (bytes.zero ? zero_of(*bytes.zero) : 0) == zero;
 }
 
 inline void convert_quantize(onnx_context& to, onnx_node const& node) {
@@ -52,6 +74,8 @@ inline void convert_quantize(onnx_context& to, onnx_node const& node) {
   auto const type = to.has_input(2) ? to.input(2).type : dtype::u8;
   to.check(is_float(x.type) && to.input(1).type == x.type && is_integer(type),
            "x and its scale must have floats of one type, and the zero point integers");
+  if (auto const* const bytes = bytes_of(x); bytes && stands_for_same(to, *bytes, type))
+    return to.set_output(0, bytes->integers);
   onnx_kernel made(to);
   auto const of = read_scaled(to, node, made);
   made.result(type, x.shape, [&](auto const& at) {
@@ -66,10 +90,12 @@ inline void convert_dequantize(onnx_context& to, onnx_node const& node) {
   to.check(is_integer(x.type) && is_float(type), "x must have integers, and its scale floats");
   onnx_kernel made(to);
   auto const of = read_scaled(to, node, made);
-  made.result(type, x.shape, [&](auto const& at) {
-    auto const value = cast(dtype::i32, of.values(at));
-    return cast(type, of.zero ? value - cast(dtype::i32, (*of.zero)(at)) : value) * of.scale(at);
-  });
+  auto value = made.finish(made.map(type, x.shape, [&](auto const& at) {
+    auto const integer = cast(dtype::i32, of.values(at));
+    return cast(type, of.zero ? integer - cast(dtype::i32, (*of.zero)(at)) : integer) * of.scale(at);
+  }));
+  value.bytes = known_meaning(to, node);
+  to.set_output(0, std::move(value));
 }
 
 /// Scale and zero point by the minimum and the maximum of a tensor, which is then quantised to u8.
@@ -101,7 +127,7 @@ inline void convert_convolution_of_integers(onnx_context& to, onnx_node const&) 
   convolution c{to.input(0), to.input(1), std::nullopt, 1, {}};
   settle_convolution(to, c);
   onnx_kernel made(to);
-  to.set_output(0, made.finish(convolution_of_integers(to, made, c, {}).sums()));
+  to.set_output(0, made.finish(convolution_of_integers(to, made, c, zeros_of_convolution(to, c, {})).sums()));
 }
 
 inline void convert_product_of_integers(onnx_context& to, onnx_node const&) {
@@ -138,7 +164,7 @@ inline void convert_quantized_convolution(onnx_context& to, onnx_node const&) {
   settle_convolution(to, c);
   to.check(!bias || bias->type == dtype::i32, "the bias must have i32");
   onnx_kernel made(to);
-  auto const sums = convolution_of_integers(to, made, c, {0, 3, 2, 5}).sums();
+  auto const sums = convolution_of_integers(to, made, c, zeros_of_convolution(to, c, {0, 3, 2, 5})).sums();
   auto const B = read_bias(made, c.bias);
   to.set_output(0, made.finish(requantized(to, made, sums, 1, B)));
 }

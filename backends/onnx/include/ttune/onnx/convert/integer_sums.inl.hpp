@@ -112,6 +112,11 @@ struct integer_inputs {
   return parameter_along(to, to.input(at), rank, axis);
 }
 
+/// The zero points of two operands.
+struct zero_values {
+  std::optional<onnx_value> a, b;
+};
+
 using element_of_result = std::function<expr(onnx_kernel::indices const&)>;
 
 /// A factor of the products: its zero point for an element of the result, and the sum of its elements there. Both are
@@ -133,17 +138,23 @@ struct factor_of_result {
   });
 }
 
+[[nodiscard]] inline zero_values zeros_of_convolution(onnx_context& to, convolution const& c,
+                                                      integer_inputs const& in) {
+  return {parameter_input(to, in.a_zero, 1, 0), parameter_input(to, in.b_zero, c.weights.rank(), 0)};
+}
+
 /// Adds the sums of a convolution of integers.
 class convolution_of_integers {
  public:
-  convolution_of_integers(onnx_context& to, onnx_kernel& made, convolution const& c, integer_inputs const& in)
+  /// Zero points have the shapes that let them be broadcast to image and weights.
+  convolution_of_integers(onnx_context& to, onnx_kernel& made, convolution const& c, zero_values const& zeros)
       : made_(made),
         c_(c),
         weights_(moved_beside(c.weights, c.x.type)),
-        of_image_(to, made, parameter_input(to, in.a_zero, 1, 0), c.x.type),
-        of_filters_(to, made, parameter_input(to, in.b_zero, c.weights.rank(), 0), c.weights.type, weights_.by) {
+        of_image_(to, made, zeros.a, c.x.type),
+        of_filters_(to, made, zeros.b, c.weights.type, weights_.by) {
     for (auto const& value : {c.x, c.weights}) check_integers(to, value);
-    to.check(!to.has_input(in.a_zero) || to.input(in.a_zero).elements() == 1, "the image must have one zero point");
+    to.check(!zeros.a || zeros.a->elements() == 1, "the image must have one zero point");
     fill_channels();
   }
 
@@ -279,14 +290,15 @@ class convolution_of_integers {
   std::optional<onnx_operand> P_;
 };
 
-/// Adds the sums of products of matrices of integers.
+/// Adds the sums of products of matrices of integers. Zero points have shapes that let them be broadcast to the result.
 [[nodiscard]] inline onnx_operand multiplied_integers(onnx_context& to, onnx_kernel& made, matmul_shape const& s,
-                                                      integer_inputs const& in) {
-  auto const a = to.view(to.input(in.a), s.a), b = to.view(to.input(in.b), s.b);
+                                                      onnx_value const& first, onnx_value const& second,
+                                                      zero_values const& zeros) {
+  auto const a = to.view(first, s.a), b = to.view(second, s.b);
   for (auto const& value : {a, b}) check_integers(to, value);
   auto const moved = moved_beside(b, a.type);
-  zero_point const of_a(to, made, parameter_input(to, in.a_zero, s.a.size(), -2), a.type);
-  zero_point const of_b(to, made, parameter_input(to, in.b_zero, s.b.size(), -1), b.type, moved.by);
+  zero_point const of_a(to, made, zeros.a, a.type);
+  zero_point const of_b(to, made, zeros.b, b.type, moved.by);
   auto const A = made.read_tensor(a), B = made.read_tensor(moved.value);
   auto const wide = [](onnx_operand const& of) {
     return [of](onnx_kernel::indices const& at) { return cast(dtype::i32, of(at)); };
@@ -311,6 +323,12 @@ class convolution_of_integers {
     of_first.sum = sums_of(A, s.a.size() - 1);
   }
   return less_zero_points(made, sums, s.terms(), of_first, of_second);
+}
+[[nodiscard]] inline onnx_operand multiplied_integers(onnx_context& to, onnx_kernel& made, matmul_shape const& s,
+                                                      integer_inputs const& in) {
+  zero_values const zeros{parameter_input(to, in.a_zero, s.a.size(), -2),
+                          parameter_input(to, in.b_zero, s.b.size(), -1)};
+  return multiplied_integers(to, made, s, to.input(in.a), to.input(in.b), zeros);
 }
 
 }}}  // namespace ttune::v0::onnx_convert
