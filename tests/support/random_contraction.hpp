@@ -30,7 +30,7 @@ class contraction_generator : stage_generator {
                                                         : matrix());
     if (random_.chance(0.75) && left_ != sum_) add_end(sum);  // sums of fractions would be rounded either way
     made_.outputs = {made_.stages.back()};
-    if (made_.stages.size() > 1 && random_.chance(0.1)) made_.outputs.push_back(sum);
+    if (made_.stages.back() != sum && random_.chance(0.1)) made_.outputs.push_back(sum);
     made_.name = "contraction";
     return ttune::share(std::move(made_));
   }
