@@ -29,7 +29,7 @@ using inner_layouts = std::map<ir::stage const*, operand_layout>;
                                                                   ir::stage const& from) {
   auto const rank = reader.axes.size();
   if (a.indices.size() != rank) return std::nullopt;
-  std::vector<int> dimension_of(rank, -1);  // of each axis of the reader
+  std::vector<int> dimension_of(rank, -1);  // by axis of the reader
   for (std::size_t d = 0; d < rank; ++d) {
     auto const* const v = ir::as<ir::variable>(a.indices[d]);
     auto const at = std::find_if(reader.axes.begin(), reader.axes.end(),

@@ -61,7 +61,7 @@ inline constexpr std::int64_t channels_at_once = 4;
 /// Convolution of bytes: round((sums + bias) factor) + zero. The sums take the bytes as they are, so the bias of a
 /// filter contains -(zero of I) (sum of its weights); pixels outside of the image are `outside`, the zero of I. The
 /// factor is the scale of I times that of the filter, over that of O; `zero` is that of O, the same for all filters.
-/// Where dot products need it, a stage copies the image with its border, and fills its channels up to four.
+/// A stage copies the image with its border, and fills its channels up to four, if dot products need it.
 /// Shape: I (N, C, H, W) u8, W (F, C / groups, R, S) i8 constant, bias (F) i32, factor (F), zero (F) ->
 ///        O (N, F, OH, OW) u8
 [[nodiscard]] inline auto quantized_conv2d(conv2d_shape const& s, std::uint8_t outside = 0) {

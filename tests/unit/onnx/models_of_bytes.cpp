@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layers of floats between DequantizeLinear and QuantizeLinear: their sums are of bytes. The same models with a scale
-// that is an input, which is not known, are computed in floats; both must agree.
+// Layers of floats between DequantizeLinear and QuantizeLinear: their sums are of bytes. The same models are computed
+// in floats if their scale is an input, since it is not known then; both must agree.
 #include <doctest/doctest.h>
 
 #include <algorithm>

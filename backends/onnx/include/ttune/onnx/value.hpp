@@ -23,7 +23,7 @@ struct onnx_value {
   std::vector<std::int64_t> shape;
   std::size_t tensor = 0;                             ///< of the network, unless the value is known
   std::shared_ptr<void const> content;                ///< of a known value: its elements, row-major; else null
-  std::shared_ptr<onnx_bytes const> bytes = nullptr;  ///< what DequantizeLinear made the numbers of; else null
+  std::shared_ptr<onnx_bytes const> bytes = nullptr;  ///< the integers under DequantizeLinear; else null
 
   [[nodiscard]] bool is_known() const noexcept { return content != nullptr; }
   [[nodiscard]] std::size_t rank() const noexcept { return shape.size(); }

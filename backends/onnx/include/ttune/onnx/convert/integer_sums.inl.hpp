@@ -67,7 +67,7 @@ class zero_point {
 /// A known operand as instructions need it: one factor has bytes with signs, the other one without.
 struct moved_operand {
   onnx_value value;
-  std::int64_t by = 0;  ///< what was subtracted from each element
+  std::int64_t by = 0;  ///< a number that was subtracted from each element
 };
 
 [[nodiscard]] inline moved_operand moved_beside(onnx_value const& value, dtype other) {
