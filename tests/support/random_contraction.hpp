@@ -25,11 +25,12 @@ class contraction_generator : stage_generator {
     if (has_phases && random_.chance(0.6)) left_ = right_ = sum_ = random_.chance(0.8) ? dtype::f32 : dtype::f64;
     auto const sum = share_stage(has_phases             ? transposed()
                                  : random_.chance(0.15) ? elements_alone()
-                                 : random_.chance(0.35) ? image()
+                                 : random_.chance(0.25) ? image()
+                                 : random_.chance(0.15) ? image_of_whole_pixels()
                                                         : matrix());
     if (random_.chance(0.75) && left_ != sum_) add_end(sum);  // sums of fractions would be rounded either way
     made_.outputs = {made_.stages.back()};
-    if (made_.stages.size() > 1 && random_.chance(0.1)) made_.outputs.push_back(sum);
+    if (made_.stages.back() != sum && random_.chance(0.1)) made_.outputs.push_back(sum);
     made_.name = "contraction";
     return ttune::share(std::move(made_));
   }
@@ -150,6 +151,46 @@ class contraction_generator : stage_generator {
     auto const weight =
         down ? std::vector{at("r"), at("s"), at("c"), at("f")} : std::vector{at("f"), at("c"), at("r"), at("s")};
     auto const b = widened(ir::make_access(input(right_, weights, role()), weight), shifted_right_);
+    s.components.push_back({"", sum_, a * b});
+    return s;
+  }
+
+  /// Makes P(y, x, c) of an image with a border of some number, and with channels up to whole groups of four, V(f, c,
+  /// r, s) of filters with zeros for these channels, and S(y, x, f) = sum(r, s, c) P(n y + r, n x + s, c) * V(f, c, r,
+  /// s).
+  ir::stage image_of_whole_pixels() {
+    constexpr std::int64_t counts[] = {1, 3, 4, 8, 9, 16, 17}, sizes[] = {3, 5, 8, 9};
+    auto const drawn_filters = counts[pick(7)], channels = counts[pick(5)], taps = 1 + pick(3), border = pick(3);
+    auto const filled = (channels + 3) / 4 * 4, step = 1 + pick(2);
+    auto const filters = few(drawn_filters, filled * taps * taps);
+    auto const width = few(sizes[pick(4)], filled * taps * taps * filters), height = 1 + pick(3);
+    auto const rows = (height - 1) * step + taps, columns = (width - 1) * step + taps;
+    auto const inside = [&](std::int64_t size) { return std::max<std::int64_t>(1, size - 2 * border); };
+    bool const last = random_.chance(0.5);
+    auto const pixels = last ? std::vector<ir::extent>{inside(rows), inside(columns), channels}
+                             : std::vector<ir::extent>{channels, inside(rows), inside(columns)};
+    auto const y = at("y") + -border, x = at("x") + -border;
+    auto const guarded = [&](handle<ir::tensor> const& from, std::vector<ir::expr> const& place, std::int64_t fill) {
+      return ir::make_access(from, place, ir::boundary::value, ir::make_number(from->type, static_cast<double>(fill)));
+    };
+    auto const fill = pick(9);
+    auto const of_filters = role();
+    auto const image = input(left_, pixels, ir::tensor_role::input);
+    auto const weights = input(right_, {filters, channels, taps, taps}, of_filters);
+    ir::stage of_pixels, of_weights;
+    of_pixels.name = "P", of_weights.name = "V";
+    of_pixels.axes = {{"y", 0, rows}, {"x", 0, columns}, {"c", 0, filled}};
+    of_weights.axes = {{"f", 0, filters}, {"c", 0, filled}, {"r", 0, taps}, {"s", 0, taps}};
+    of_pixels.components.push_back(
+        {"", left_, guarded(image, last ? std::vector{y, x, at("c")} : std::vector{at("c"), y, x}, fill)});
+    of_weights.components.push_back({"", right_, guarded(weights, {at("f"), at("c"), at("r"), at("s")}, 0)});
+    auto const P = share_stage(std::move(of_pixels)), V = share_stage(std::move(of_weights));
+    auto s = sum_over("S", {{"y", 0, height}, {"x", 0, width}, {"f", 0, filters}},
+                      {{"r", 0, taps}, {"s", 0, taps}, {"c", 0, filled}});
+    type_ = sum_;
+    auto const a =
+        widened(ir::make_access(P, {at("y") * step + at("r"), at("x") * step + at("s"), at("c")}), shifted_left_);
+    auto const b = widened(ir::make_access(V, {at("f"), at("c"), at("r"), at("s")}), shifted_right_);
     s.components.push_back({"", sum_, a * b});
     return s;
   }

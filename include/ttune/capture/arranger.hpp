@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "ttune/capture/inner_layouts.hpp"
 #include "ttune/core/operand_layout.hpp"
 #include "ttune/ir/make.hpp"
 #include "ttune/ir/operands.hpp"
@@ -28,7 +29,7 @@ inline ir::expr divided(ir::binary_op how, ir::expr e, std::int64_t by) {
 class arranger {
  public:
   explicit arranger(ir::program const& p, std::vector<named_layout> const& layouts)
-      : program_(p), layouts_(layouts), used_(layouts.size()) {}
+      : program_(p), layouts_(layouts), used_(layouts.size()), of_inner_(inner_layout_search(p, layouts).find()) {}
 
   [[nodiscard]] handle<ir::tensor> tensor(handle<ir::tensor> const& t) {
     auto const* l = layout_of(t);
@@ -86,6 +87,9 @@ class arranger {
  private:
   [[nodiscard]] operand_layout const* layout_of(ir::source const& s) {
     auto const* const t = std::get_if<handle<ir::tensor>>(&s);
+    if (!t)
+      if (auto const at = of_inner_.find(std::get<handle<ir::stage>>(s).get()); at != of_inner_.end())
+        return &at->second;
     auto const order = t ? (*t)->order : std::get<handle<ir::stage>>(s)->order;
     if (order != ir::layout::any) return nullptr;
     auto const* const found = find_layout(layouts_, ir::name_of(s));
@@ -210,6 +214,7 @@ class arranger {
   ir::program const& program_;
   std::vector<named_layout> const& layouts_;
   std::vector<bool> used_;
+  inner_layouts of_inner_;
   std::map<std::string, std::int64_t> splits_;  ///< axes of the current stage -> size of their blocks
   std::set<std::string> names_;                 ///< names of the axes of the current stage
   std::map<std::string, std::int64_t> axis_ends_;

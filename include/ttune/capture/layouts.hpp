@@ -5,7 +5,8 @@
 //   O(n, f, y, x) = sum(c, …) I(n, c, …) * W(f, c, …)  →
 //   O(n, f.o, y, x, f.i) = sum(c.o, c.i, …) I(n, c.o, …, c.i) * W(16 f.o + f.i, 16 c.o + c.i, …)
 //
-// A split axis must be an index by itself here; other indices are divided.
+// A split axis must be an index by itself here; other indices are divided. Stages between operands and results follow
+// the results that read them (inner_layouts.hpp).
 #pragma once
 
 #include "ttune/core/operand_layout.hpp"

@@ -41,9 +41,27 @@ template <int Rank>
   });
 }
 
+namespace detail {
+
+/// Channels of pixels that dot products of bytes take at once.
+inline constexpr std::int64_t channels_at_once = 4;
+
+[[nodiscard]] inline std::int64_t filled_channels(conv2d_shape const& s) noexcept {
+  return (s.channels + channels_at_once - 1) / channels_at_once * channels_at_once;
+}
+
+/// Returns true if dot products need a copy of the image: with a border that is not zero, or with whole groups of
+/// channels. Filters of a group read few channels, and stay as they are.
+[[nodiscard]] inline bool needs_whole_pixels(conv2d_shape const& s, std::uint8_t outside) noexcept {
+  return s.groups == 1 && ((outside != 0 && s.padding > 0) || s.channels % channels_at_once != 0);
+}
+
+}  // namespace detail
+
 /// Convolution of bytes: round((sums + bias) factor) + zero. The sums take the bytes as they are, so the bias of a
 /// filter contains -(zero of I) (sum of its weights); pixels outside of the image are `outside`, the zero of I. The
 /// factor is the scale of I times that of the filter, over that of O; `zero` is that of O, the same for all filters.
+/// A stage copies the image with its border, and fills its channels up to four, if dot products need it.
 /// Shape: I (N, C, H, W) u8, W (F, C / groups, R, S) i8 constant, bias (F) i32, factor (F), zero (F) ->
 ///        O (N, F, OH, OW) u8
 [[nodiscard]] inline auto quantized_conv2d(conv2d_shape const& s, std::uint8_t outside = 0) {
@@ -53,15 +71,30 @@ template <int Rank>
   tensor<"bias", std::int32_t, 1> const bias{{s.filters}};                                     // (F)
   tensor<"factor", float, 1> const factor{{s.filters}};                                        // (F)
   tensor<"zero", float, 1> const zero{{s.filters}};                                            // (F)
-  auto const term = [&](auto const& channel, auto const& filter) {
-    auto const pixel = value_outside(I, outside)(n, channel, s.window().element(y, r), s.window().element(x, t));
-    return cast<std::int32_t>(pixel) * cast<std::int32_t>(W(filter, c, r, t));
-  };
-  return detail::convolve<false>(s, term, [&](auto const& sums) {
+  auto const finish = [&](auto const& sums) {
     auto const O = compute<"O">(n, f.in(s.filters), y.in(s.out_height()), x.in(s.out_width())) =
         cast<std::uint8_t>(round(cast<float>(sums + bias(f)) * factor(f)) + zero(f));  // (N, F, OH, OW)
     return op(inputs(I, W, bias, factor, zero), outputs(O), "quantized_conv2d");
-  });
+  };
+  auto const product = [](auto const& pixel, auto const& weight) {
+    return cast<std::int32_t>(pixel) * cast<std::int32_t>(weight);
+  };
+  if (detail::needs_whole_pixels(s, outside)) {
+    auto const count = detail::filled_channels(s);
+    auto const P = compute<"P">(n.in(s.batch), y.in(s.height + 2 * s.padding), x.in(s.width + 2 * s.padding),
+                                c.in(count)) = value_outside(I, outside)(n, c, y - s.padding, x - s.padding);
+    auto const V = compute<"V">(f.in(s.filters), c.in(count), r.in(s.kernel), t.in(s.kernel)) =
+        zero_outside(W)(f, c, r, t);
+    return finish(sum(over(c.in(count), r.in(s.kernel), t.in(s.kernel)),
+                      product(P(n, y * s.stride + r * s.dilation, x * s.stride + t * s.dilation, c), V(f, c, r, t))));
+  }
+  return detail::convolve<false>(
+      s,
+      [&](auto const& channel, auto const& filter) {
+        return product(value_outside(I, outside)(n, channel, s.window().element(y, r), s.window().element(x, t)),
+                       W(filter, c, r, t));
+      },
+      finish);
 }
 
 /// Dense layer of bytes; bias, factor and zero are as those of `quantized_conv2d`.

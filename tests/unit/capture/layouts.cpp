@@ -111,6 +111,43 @@ TEST_CASE("layouts: bytes are not divided into blocks") {
   CHECK(found[1].front().layout == operand_layout({0, 2, 3, 1}));
 }
 
+TEST_CASE("layouts: a stage is arranged as the stage that reads it element by element") {
+  ops::conv2d_shape const s{.channels = 8, .height = 5, .width = 6, .filters = 4, .kernel = 3, .padding = 1};
+  auto const free = ops::conv2d_bias_relu(s).with_free_layouts().with_layout<"I">(operand_layout(4));
+  auto const text = [&](operand_layout const& l) { return ir::print(*free.with_layout<"O">(l).program()); };
+  CHECK(text(operand_layout({0, 2, 3, 1})).find("O.sum(n < 1, y < 5, x < 6, f < 4)") != std::string::npos);
+  CHECK(text(operand_layout({0, 1, 2, 3}, 1, 2)).find("O.sum(n < 1, f_outer < 2, y < 5, x < 6, f_inner < 2)") !=
+        std::string::npos);
+  // through a stage between them; the result reads it in another order of axes
+  auto const [i, j, k] = axes<"i", "j", "k">;
+  tensor<"A", float, 3> const A{{8, 6, 5}};
+  auto const S = compute<"S">(i, j) = sum(over(k), A(i, j, k));
+  auto const T = compute<"T">(i, j) = S(i, j) * 2;
+  auto const D = compute<"D">(j, i) = T(i, j) + 1;
+  auto const chain = op(inputs(A), outputs(D)).with_free_layouts();
+  CHECK(check_all_layouts(op(inputs(A), outputs(D)), 16).size() >= 2);
+  auto const in_blocks = ir::print(*chain.with_layout<"D">(operand_layout({1, 0}, 1, 4)).program());
+  CHECK(in_blocks.find("S(i_outer < 2, j < 6, i_inner < 4)") != std::string::npos);
+  CHECK(in_blocks.find("T(i_outer, j, i_inner)") != std::string::npos);
+}
+
+TEST_CASE("layouts: a stage that is read in two ways, or only in part, stays as it is") {
+  auto const [i, j, k] = axes<"i", "j", "k">;
+  tensor<"A", float, 2> const A{{6, 6}};
+  auto const S = compute<"S">(i, j) = A(i, j) * 3;
+  operand_layout const turned({1, 0});
+  auto const arranged = [&](auto const& D) {
+    auto const plain = op(inputs(A), outputs(D));
+    CHECK(check_all_layouts(plain, 16).size() >= 1);
+    return ir::print(*plain.with_free_layouts().template with_layout<"D">(turned).program());
+  };
+  CHECK(arranged(compute<"D">(i, j) = S(i, j) + S(j, i)).find("S(i < 6, j < 6)") != std::string::npos);
+  CHECK(arranged(compute<"D">(i.in(5), j) = S(i, j) + 1).find("S(i < 6, j < 6)") != std::string::npos);
+  CHECK(arranged(compute<"D">(i, j) = S(i, j) + sum(over(k), S(k, j))).find("S(i < 6, j < 6)") != std::string::npos);
+  CHECK(arranged(compute<"D">(i, j) = S(i, j) + zero_outside(S)(i + 1, j)).find("S(i < 6, j < 6)") !=
+        std::string::npos);
+}
+
 TEST_CASE("layouts: any layout is kept, not only those that are tried") {
   ops::conv2d_shape const s{.channels = 6, .height = 5, .width = 4, .filters = 4, .kernel = 3, .padding = 1};
   auto const plain = ops::conv2d(s);

@@ -70,6 +70,16 @@ struct model_builder {
     for (auto const value : values) made->add_int64_data(value);
   }
 
+  /// Integers of a type of 8 bits.
+  void bytes(std::string const& name, std::vector<std::int64_t> const& shape, int type,
+             std::vector<std::int64_t> const& values) {
+    auto* const made = graph->add_initializer();
+    made->set_name(name);
+    made->set_data_type(type);
+    for (auto const extent : shape) made->add_dims(extent);
+    for (auto const value : values) made->add_int32_data(static_cast<std::int32_t>(value));
+  }
+
   onnx::NodeProto* node(std::string const& type, std::vector<std::string> const& inputs, std::string const& output) {
     auto* const made = graph->add_node();
     made->set_op_type(type);

@@ -88,7 +88,8 @@ class contraction {
         find_dot_terms(out_.machine(), axes_.p, axes_.reduction, static_cast<std::size_t>(axes_.vectors));
     if (!found) return {};
     auto const& a = axes_.reduction.accesses[found.in_vectors];
-    auto const unrolled = reduced_order_choice(axes_, -1, true).choose().windows;  // they are in no loop over terms
+    auto const unrolled =
+        reduced_order_choice(axes_, found.axis, true).choose().windows;  // they are in no loop over terms
     if (std::find(unrolled.begin(), unrolled.end(), found.axis) != unrolled.end()) return {};
     if (is_guarded(axes_.reduction, static_cast<std::size_t>(found.axis))) return {};
     if (found.slides()) return found;

@@ -19,7 +19,8 @@ struct reduced_order {
 
 class reduced_order_choice {
  public:
-  /// `dot_axis` has the terms of dot products, or is -1. `leaves_tail`: a tile of vectors is partly filled.
+  /// `dot_axis` has the terms of dot products, or is -1; it may run through the components of points that a tap of a
+  /// window moves over, and is no window then. `leaves_tail`: a tile of vectors is partly filled.
   reduced_order_choice(contraction_axes const& axes, std::int32_t dot_axis, bool leaves_tail)
       : axes_(axes), dot_axis_(dot_axis), leaves_tail_(leaves_tail) {}
 
@@ -32,7 +33,7 @@ class reduced_order_choice {
     bool const taps_outside = taps_are_outside();
     for (auto a = axes_.free_axes(); a < axes_.all_axes(); ++a) {
       if (axes_.size(a) == 1) continue;
-      if (axes_.is_window(a)) made.windows.push_back(a);
+      if (axes_.is_window(a) && a != dot_axis_) made.windows.push_back(a);
       else if (is_phased(a) || meets_lanes(a) || axes_.is_interleaved(a)) made.windows.insert(made.windows.begin(), a);
       else if (is_guarded(axes_.reduction, static_cast<std::size_t>(a)) && !(taps_outside && axes_.is_slid_over(a)))
         guarded.push_back(a);

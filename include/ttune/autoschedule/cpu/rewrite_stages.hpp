@@ -83,7 +83,7 @@ class stage_rewriter {
       stays[i] = st->reduces() || st->updates || st->components.size() != 1 || before.stages[i].output ||
                  is_worth_keeping(before, i) || (stands_beside_choice(before, i) && !moves_for_rows(before, i)) ||
                  is_prepared_for_reduction(before, i) || is_combined_for_reduction(before, i) ||
-                 is_rearranged_for(before, i, stays);
+                 is_factor_of_dots(before, i, out_.machine()) || is_rearranged_for(before, i, stays);
     }
     for (std::size_t i = 0; i < before.stages.size(); ++i) {
       auto const& st = before.stages[i].definition;

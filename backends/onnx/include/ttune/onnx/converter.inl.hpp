@@ -115,7 +115,12 @@ onnx_value onnx_context::view(onnx_value const& of, std::vector<std::int64_t> sh
   made.shape = std::move(shape);
   check_size(made);
   if (made.elements() != of.elements()) refuse("the elements of " + of.text() + " do not fit the new shape");
-  if (!made.is_known() && made.shape != of.shape) made.tensor = net_.graph.add_view(node_.name, of.tensor, made.shape);
+  if (made.shape == of.shape) return made;
+  if (!made.is_known()) made.tensor = net_.graph.add_view(node_.name, of.tensor, made.shape);
+  made.bytes = nullptr;
+  if (of.bytes && of.bytes->is_even())
+    made.bytes = std::make_shared<onnx_bytes const>(
+        onnx_bytes{view(of.bytes->integers, made.shape), of.bytes->scale, of.bytes->zero});
   return made;
 }
 

@@ -25,6 +25,12 @@ class onnx_operand {
  public:
   onnx_operand(ir::source from, dtype type, std::vector<std::int64_t> shape)
       : from_(std::move(from)), type_(type), shape_(std::move(shape)) {}
+  /// Numbers that integers stand for: (integers - zero) scale, both literals.
+  onnx_operand(onnx_operand const& integers, ir::expr scale, ir::expr zero) : onnx_operand(integers) {
+    type_ = scale->type;
+    scale_ = std::move(scale);
+    zero_ = std::move(zero);
+  }
   onnx_operand(ir::expr literal, std::vector<std::int64_t> shape)
       : literal_(std::move(literal)), type_(literal_->type), shape_(std::move(shape)) {}
 
@@ -40,6 +46,7 @@ class onnx_operand {
  private:
   ir::source from_;
   ir::expr literal_;
+  ir::expr scale_, zero_;  ///< null: the elements are the numbers
   dtype type_;
   std::vector<std::int64_t> shape_;
 };
@@ -53,6 +60,8 @@ class onnx_kernel {
 
   /// Adds an input. A known value of one element becomes a literal.
   [[nodiscard]] onnx_operand read(onnx_value const& value);
+  /// Adds an input that is read element by element. The integers of DequantizeLinear are read in its place.
+  [[nodiscard]] onnx_operand read_numbers(onnx_value const& value);
   /// Adds an input, which is no literal, whatever its size.
   [[nodiscard]] onnx_operand read_tensor(onnx_value const& value) { return add_input(value, {}); }
   /// Adds an input whose integers lie in [low, high), for use as indices.

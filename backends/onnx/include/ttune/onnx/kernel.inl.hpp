@@ -45,7 +45,9 @@ constexpr char unit_axis_letter = 'u';
 
 ir::expr onnx_operand::operator()(std::vector<ir::expr> const& at) const {
   if (literal_) return literal_;
-  return ir::make_access(from_, detail::aligned_indices(at, shape_));
+  auto const element = ir::make_access(from_, detail::aligned_indices(at, shape_));
+  if (!scale_) return element;
+  return ir::make_cast(type_, ir::make_cast(dtype::i32, element) - zero_) * scale_;
 }
 
 ir::expr onnx_operand::or_else(std::vector<ir::expr> const& at, ir::expr fill) const {
@@ -75,6 +77,14 @@ onnx_operand onnx_kernel::read(onnx_value const& value) {
     return {literal, value.shape};
   }
   return add_input(value, {});
+}
+
+onnx_operand onnx_kernel::read_numbers(onnx_value const& value) {
+  auto const& bytes = value.bytes;
+  if (value.is_known() || !bytes || !bytes->is_even() || bytes->integers.shape != value.shape) return read(value);
+  auto const scale = ir::make_real(value.type, elements_of(bytes->scale).reals.front());
+  auto const zero = bytes->zero ? elements_of(*bytes->zero).integers.front() : 0;
+  return {add_input(bytes->integers, {}), scale, ir::make_integer(dtype::i32, zero)};
 }
 
 namespace detail {

@@ -131,7 +131,12 @@ bool onnx_reader::fold(onnx_node const& node, onnx_converter const& by) {
   for (auto const& output : computed) apart.graph.add_output(output, scope_.values[output].tensor);
   if (computed.empty()) return true;
   auto const results = evaluate(apart.graph, {});
-  for (std::size_t i = 0; i < computed.size(); ++i) scope_.values[computed[i]] = known_value(computed[i], results[i]);
+  for (std::size_t i = 0; i < computed.size(); ++i) {
+    auto& value = scope_.values[computed[i]];
+    auto bytes = std::move(value.bytes);
+    value = known_value(computed[i], results[i]);
+    value.bytes = std::move(bytes);
+  }
   return true;
 }
 

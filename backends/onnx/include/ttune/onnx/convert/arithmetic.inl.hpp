@@ -34,8 +34,8 @@ inline void convert_binary(onnx_context& to, std::optional<dtype> type, function
   auto const b = second_operand(to);
   to.check(a.type == b.type, "the operands have different types");
   onnx_kernel made(to);
-  auto const A = made.read(a);
-  auto const B = made.read(b);
+  auto const A = made.read_numbers(a);
+  auto const B = made.read_numbers(b);
   made.result(type.value_or(a.type), onnx_broadcast(to, {a.shape, b.shape}),
               [&](auto const& at) { return value(A(at), B(at)); });
 }
@@ -56,7 +56,7 @@ inline void add_variadic(onnx_converters& to, std::string op_type, function_of_t
     auto const type = context.input(0).type;
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
       context.check(context.input(i).type == type, "the operands have different types");
-      operands.push_back(made.read(context.input(i)));
+      operands.push_back(made.read_numbers(context.input(i)));
       shapes.push_back(context.input(i).shape);
     }
     made.result(type, onnx_broadcast(context, shapes), [&](auto const& at) {

@@ -7,6 +7,7 @@
 
 #include "ttune/onnx/convert/batch_norm.hpp"
 #include "ttune/onnx/convert/groups.hpp"
+#include "ttune/onnx/convert/layers_of_bytes.hpp"
 #include "ttune/onnx/convert/window.hpp"
 #include "ttune/ops/conv2d.hpp"
 #include "ttune/ops/conv_transpose2d.hpp"
@@ -135,6 +136,7 @@ inline void convert_convolution(onnx_context& to, onnx_node const&) {
   to.check(is_float(c.x.type) && c.weights.type == c.x.type && (!bias || bias->type == c.x.type),
            "the operands must have floats of one type");
   settle_convolution(to, c);
+  if (auto made = convolution_of_bytes(to, c)) return to.set_output(0, *std::move(made));
   auto const layer = with_batch_norm(to, c.weights, 0, c.bias, c.filters());
   c.weights = layer.weights;
   c.bias = layer.bias;

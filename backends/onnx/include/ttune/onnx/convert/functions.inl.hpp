@@ -19,7 +19,7 @@ inline void add_function(onnx_converters& to, std::string op_type, function_of_e
   to.add(std::move(op_type), [value = std::move(value)](onnx_context& context, onnx_node const& node) {
     auto const& x = context.input(0);
     onnx_kernel made(context);
-    auto const X = made.read(x);
+    auto const X = made.read_numbers(x);
     made.result(x.type, x.shape, [&](auto const& at) { return value(X(at), node); });
   });
 }
@@ -90,7 +90,7 @@ inline void add_test(onnx_converters& to, std::string op_type, function_of_eleme
     auto const& x = context.input(0);
     context.check(is_float(x.type), "the operand must have floats");
     onnx_kernel made(context);
-    auto const X = made.read(x);
+    auto const X = made.read_numbers(x);
     made.result(dtype::boolean, x.shape, [&](auto const& at) { return value(X(at), node); });
   });
 }

@@ -27,6 +27,7 @@ void add_quantized(onnx_converters& to);
 #include "ttune/onnx/convert/functions.inl.hpp"
 #include "ttune/onnx/convert/gathers.inl.hpp"
 #include "ttune/onnx/convert/groups.inl.hpp"
+#include "ttune/onnx/convert/layers_of_bytes.inl.hpp"
 #include "ttune/onnx/convert/matrices.inl.hpp"
 #include "ttune/onnx/convert/movement.inl.hpp"
 #include "ttune/onnx/convert/pools.inl.hpp"

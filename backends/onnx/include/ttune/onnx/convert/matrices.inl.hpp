@@ -7,6 +7,7 @@
 #include "ttune/onnx/convert/batch_norm.hpp"
 #include "ttune/onnx/convert/expressions.hpp"
 #include "ttune/onnx/convert/groups.hpp"
+#include "ttune/onnx/convert/layers_of_bytes.hpp"
 #include "ttune/onnx/kernel.hpp"
 
 namespace ttune { inline namespace v0 { namespace onnx_convert {
@@ -51,6 +52,7 @@ inline void convert_matmul(onnx_context& to, onnx_node const&) {
   auto const& a = to.input(0);
   auto const& b = to.input(1);
   to.check(a.type == b.type && a.type != dtype::boolean, "the operands must have numbers of one type");
+  if (auto made = product_of_bytes(to, a, b)) return to.set_output(0, *std::move(made));
   matmul_shape const s(to, a.shape, b.shape);
   auto const wide = onnx_sum_type(a.type);
   onnx_kernel made(to);
@@ -129,6 +131,7 @@ inline void convert_gemm(onnx_context& to, onnx_node const& node) {
   to.check(p.a.rank() == 2 && p.b.rank() == 2, "the operands must be matrices");
   to.check(p.a.type == p.b.type && (!c || c->type == p.a.type) && p.a.type != dtype::boolean,
            "the operands must have numbers of one type");
+  if (auto made = product_of_bytes(to, p)) return to.set_output(0, *std::move(made));
   settle_factors(p);
   auto const filters = p.b.shape[p.b_transposed ? 0 : 1];
   bool const is_layer = p.alpha == 1 && p.beta == 1 && (!p.c || p.c->shape == std::vector<std::int64_t>{filters});

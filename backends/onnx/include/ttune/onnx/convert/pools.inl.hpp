@@ -4,6 +4,7 @@
 
 #include "ttune/onnx/convert/expressions.hpp"
 #include "ttune/onnx/convert/groups.hpp"
+#include "ttune/onnx/convert/layers_of_bytes.hpp"
 #include "ttune/onnx/convert/window.hpp"
 #include "ttune/onnx/kernel.hpp"
 
@@ -30,15 +31,31 @@ namespace ttune { inline namespace v0 { namespace onnx_convert {
   return windows_of(to, x.shape, sizes, to.node().integer("ceil_mode", 0) != 0);
 }
 
+[[nodiscard]] inline onnx_value largest_under(onnx_context& to, onnx_value const& x,
+                                              std::vector<window_dimension> const& windows) {
+  onnx_kernel made(to);
+  auto const X = made.read_tensor(x);
+  auto const least = ir::make_identity(ir::reduction_kind::maximum, x.type);
+  return made.finish(pooled(made, X, windows, ir::reduction_kind::maximum, x.type, least));
+}
+
+/// Returns true if the largest byte under each window stands for the largest number: each window has a byte, and
+/// larger bytes stand for larger numbers.
+[[nodiscard]] inline bool pools_bytes(onnx_bytes const* bytes, std::vector<window_dimension> const& windows) {
+  return bytes && bytes->is_even() && elements_of(bytes->scale).reals.front() > 0 &&
+         std::all_of(windows.begin(), windows.end(), [](window_dimension const& w) {
+           return w.dilation == 1 && w.before < w.size && w.after < w.size;
+         });
+}
+
 inline void convert_max_pool(onnx_context& to, onnx_node const&) {
   auto const& x = to.input(0);
   to.check(x.type != dtype::boolean, "the operand must have numbers");
   if (to.is_used(1)) to.unsupported("the places of the maxima");
   auto const windows = pool_windows(to);
-  onnx_kernel made(to);
-  auto const X = made.read_tensor(x);
-  auto const least = ir::make_identity(ir::reduction_kind::maximum, x.type);
-  to.set_output(0, made.finish(pooled(made, X, windows, ir::reduction_kind::maximum, x.type, least)));
+  auto const* const bytes = bytes_of(x);
+  if (!pools_bytes(bytes, windows)) return to.set_output(0, largest_under(to, x, windows));
+  to.set_output(0, numbers_of(to, {largest_under(to, bytes->integers, windows), bytes->scale, bytes->zero}));
 }
 
 /// Returns 1 / the number of taps that count, for each position; padding counts if `padding` is set.

@@ -7,6 +7,7 @@
 #include "ttune/onnx/convert/convolutions.inl.hpp"
 #include "ttune/onnx/convert/expressions.hpp"
 #include "ttune/onnx/convert/groups.hpp"
+#include "ttune/onnx/convert/integer_sums.inl.hpp"
 #include "ttune/onnx/convert/matrices.inl.hpp"
 #include "ttune/onnx/kernel.hpp"
 
@@ -30,16 +31,6 @@ namespace ttune { inline namespace v0 { namespace onnx_convert {
   return cast(type, smaller(larger(value, number(value, low)), number(value, high)));
 }
 
-/// Returns a scale or a zero point in the shape that lets it be broadcast: one number, or one per index of `axis`.
-[[nodiscard]] inline onnx_value parameter_along(onnx_context& to, onnx_value const& value, std::size_t rank,
-                                                std::int64_t axis) {
-  if (value.elements() == 1) return to.view(value, {});
-  to.check(value.rank() == 1, "a scale or zero point must have one dimension");
-  std::vector<std::int64_t> shape(rank - to.dimension(axis, rank), 1);
-  shape.front() = value.shape.front();
-  return to.view(value, shape);
-}
-
 /// The operands of QuantizeLinear and DequantizeLinear, which have the same form.
 struct scaled_operands {
   onnx_operand values;
@@ -50,10 +41,32 @@ struct scaled_operands {
 [[nodiscard]] inline scaled_operands read_scaled(onnx_context& to, onnx_node const& node, onnx_kernel& into) {
   auto const& x = to.input(0);
   auto const axis = node.integer("axis", x.rank() > 1 ? 1 : 0);
-  scaled_operands made{into.read(x), into.read(parameter_along(to, to.input(1), x.rank(), axis)), std::nullopt};
+  scaled_operands made{into.read_numbers(x), into.read(parameter_along(to, to.input(1), x.rank(), axis)), std::nullopt};
   if (to.has_input(2)) made.zero = into.read(parameter_along(to, to.input(2), x.rank(), axis));
   to.check(onnx_broadcast(to, {x.shape, made.scale.shape()}) == x.shape, "the scale does not fit the operand");
   return made;
+}
+
+/// Returns the meaning of the integers under DequantizeLinear; null if scale or zero are not known, or of other types.
+[[nodiscard]] inline std::shared_ptr<onnx_bytes const> known_meaning(onnx_context& to, onnx_node const& node) {
+  auto const& x = to.input(0);
+  bool const known = to.input(1).is_known() && (!to.has_input(2) || to.input(2).is_known());
+  if (!known || to.input(1).type != dtype::f32 || size_in_bytes(x.type) != 1) return nullptr;
+  auto const axis = node.integer("axis", x.rank() > 1 ? 1 : 0);
+  onnx_bytes made{x, parameter_along(to, to.input(1), x.rank(), axis), std::nullopt};
+  if (to.has_input(2)) made.zero = parameter_along(to, to.input(2), x.rank(), axis);
+  return std::make_shared<onnx_bytes const>(std::move(made));
+}
+
+/// Returns true if QuantizeLinear has the scale and the zero of these bytes: it returns them then.
+[[nodiscard]] inline bool stands_for_same(onnx_context& to, onnx_bytes const& bytes, dtype type) {
+  if (!bytes.is_even() || bytes.integers.type != type || to.input(1).elements() != 1 || !to.input(1).is_known())
+    return false;
+  auto const zero_of = [](onnx_value const& value) { return elements_of(value).integers.front(); };
+  if (to.has_input(2) && !to.input(2).is_known()) return false;
+  auto const zero = to.has_input(2) ? zero_of(to.input(2)) : 0;
+  return elements_of(bytes.scale).reals == elements_of(to.input(1)).reals &&
+         (bytes.zero ? zero_of(*bytes.zero) : 0) == zero;
 }
 
 inline void convert_quantize(onnx_context& to, onnx_node const& node) {
@@ -61,6 +74,8 @@ inline void convert_quantize(onnx_context& to, onnx_node const& node) {
   auto const type = to.has_input(2) ? to.input(2).type : dtype::u8;
   to.check(is_float(x.type) && to.input(1).type == x.type && is_integer(type),
            "x and its scale must have floats of one type, and the zero point integers");
+  if (auto const* const bytes = bytes_of(x); bytes && stands_for_same(to, *bytes, type))
+    return to.set_output(0, bytes->integers);
   onnx_kernel made(to);
   auto const of = read_scaled(to, node, made);
   made.result(type, x.shape, [&](auto const& at) {
@@ -75,10 +90,12 @@ inline void convert_dequantize(onnx_context& to, onnx_node const& node) {
   to.check(is_integer(x.type) && is_float(type), "x must have integers, and its scale floats");
   onnx_kernel made(to);
   auto const of = read_scaled(to, node, made);
-  made.result(type, x.shape, [&](auto const& at) {
-    auto const value = cast(dtype::i32, of.values(at));
-    return cast(type, of.zero ? value - cast(dtype::i32, (*of.zero)(at)) : value) * of.scale(at);
-  });
+  auto value = made.finish(made.map(type, x.shape, [&](auto const& at) {
+    auto const integer = cast(dtype::i32, of.values(at));
+    return cast(type, of.zero ? integer - cast(dtype::i32, (*of.zero)(at)) : integer) * of.scale(at);
+  }));
+  value.bytes = known_meaning(to, node);
+  to.set_output(0, std::move(value));
 }
 
 /// Scale and zero point by the minimum and the maximum of a tensor, which is then quantised to u8.
@@ -106,79 +123,11 @@ inline void convert_dynamic_quantize(onnx_context& to, onnx_node const&) {
     to.set_output(2, made.finish(made.map(dtype::u8, {}, [&](auto const& at) { return cast(dtype::u8, Z(at)); })));
 }
 
-/// A quantised operand: its integers, and a zero point that is one number or follows one dimension.
-class quantized_operand {
- public:
-  /// `place` is the operand's input, `zero` that of its zero point; `rank` and `axis` tell how the zero point lies.
-  quantized_operand(onnx_context& to, onnx_kernel& made, onnx_value const& value, std::optional<onnx_value> const& zero)
-      : operand_(made.read_tensor(value)) {
-    to.check(value.type == dtype::i8 || value.type == dtype::u8, "a quantised operand must have i8 or u8");
-    if (!zero || is_zero(*zero)) return;
-    zero_ = made.read(*zero);
-    to.check(zero->type == value.type, "a zero point has another type than its operand");
-  }
-
-  /// Returns the element minus the zero point, in i32.
-  [[nodiscard]] expr operator()(onnx_kernel::indices const& at) const {
-    return less_zero(cast(dtype::i32, operand_(at)), at);
-  }
-  /// Returns the same; 0 outside of the operand.
-  [[nodiscard]] expr or_zero(onnx_kernel::indices const& at) const {
-    if (!zero_) return cast(dtype::i32, operand_.or_else(at, onnx_number(operand_.type(), 0)));
-    return less_zero(cast(dtype::i32, operand_.or_else(at, (*zero_)({}))), at);
-  }
-
- private:
-  [[nodiscard]] static bool is_zero(onnx_value const& value) {
-    if (!value.is_known()) return false;
-    auto const known = elements_of(value);
-    return std::all_of(known.integers.begin(), known.integers.end(), [](std::int64_t one) { return one == 0; });
-  }
-  [[nodiscard]] expr less_zero(expr value, onnx_kernel::indices const& at) const {
-    return zero_ ? value - cast(dtype::i32, (*zero_)(at)) : value;
-  }
-
-  onnx_operand operand_;
-  std::optional<onnx_operand> zero_;
-};
-
-/// Returns an input as a zero point or scale along a dimension; nothing if it is left out.
-[[nodiscard]] inline std::optional<onnx_value> parameter_input(onnx_context& to, std::size_t at, std::size_t rank,
-                                                               std::int64_t axis) {
-  if (!to.has_input(at)) return std::nullopt;
-  return parameter_along(to, to.input(at), rank, axis);
-}
-
-/// The places of operands among the inputs of a layer of integers.
-struct integer_inputs {
-  std::size_t a = 0, b = 1, a_zero = 2, b_zero = 3;
-};
-
-/// Adds the sums of a convolution of integers.
-[[nodiscard]] inline onnx_operand convolved_integers(onnx_context& to, onnx_kernel& made, convolution const& c,
-                                                     integer_inputs const& in) {
-  quantized_operand const X(to, made, c.x, parameter_input(to, in.a_zero, 1, 0));
-  quantized_operand const W(to, made, c.weights, parameter_input(to, in.b_zero, c.weights.rank(), 0));
-  to.check(!to.has_input(in.a_zero) || to.input(in.a_zero).elements() == 1, "the image must have one zero point");
-  return convolved(
-      made, c, dtype::i32, [&](auto const& at) { return X.or_zero(at); }, [&](auto const& at) { return W(at); });
-}
-
-[[nodiscard]] inline onnx_operand multiplied_integers(onnx_context& to, onnx_kernel& made, matmul_shape const& s,
-                                                      integer_inputs const& in) {
-  auto const along = [&](std::size_t at, std::size_t rank, std::int64_t axis) {
-    return parameter_input(to, at, rank, axis);
-  };
-  quantized_operand const A(to, made, to.view(to.input(in.a), s.a), along(in.a_zero, s.a.size(), -2));
-  quantized_operand const B(to, made, to.view(to.input(in.b), s.b), along(in.b_zero, s.b.size(), -1));
-  return multiplied(made, s, dtype::i32, [&](auto const& at) { return A(at); }, [&](auto const& at) { return B(at); });
-}
-
 inline void convert_convolution_of_integers(onnx_context& to, onnx_node const&) {
   convolution c{to.input(0), to.input(1), std::nullopt, 1, {}};
   settle_convolution(to, c);
   onnx_kernel made(to);
-  to.set_output(0, made.finish(convolved_integers(to, made, c, {})));
+  to.set_output(0, made.finish(convolution_of_integers(to, made, c, zeros_of_convolution(to, c, {})).sums()));
 }
 
 inline void convert_product_of_integers(onnx_context& to, onnx_node const&) {
@@ -215,7 +164,7 @@ inline void convert_quantized_convolution(onnx_context& to, onnx_node const&) {
   settle_convolution(to, c);
   to.check(!bias || bias->type == dtype::i32, "the bias must have i32");
   onnx_kernel made(to);
-  auto const sums = convolved_integers(to, made, c, {0, 3, 2, 5});
+  auto const sums = convolution_of_integers(to, made, c, zeros_of_convolution(to, c, {0, 3, 2, 5})).sums();
   auto const B = read_bias(made, c.bias);
   to.set_output(0, made.finish(requantized(to, made, sums, 1, B)));
 }
