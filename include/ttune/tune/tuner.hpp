@@ -113,19 +113,9 @@ class tuner {
   [[nodiscard]] std::shared_ptr<ttune::executor> const& kernel_executor() const noexcept { return options_.executor; }
   /// Returns a tuner with the same parts, but no records and no reports of progress, which may run while this one
   /// tunes: for kernels that are only compiled.
-  [[nodiscard]] tuner without_records() const {
-    auto made = *this;
-    made.one_at_a_time_ = std::make_shared<std::mutex>();
-    made.options_.records = {};
-    made.options_.on_progress = {};
-    return made;
-  }
+  [[nodiscard]] tuner without_records() const;
   /// Returns the same tuner with another objective. Both share their parts; one tunes at a time.
-  [[nodiscard]] tuner with_objective(objective goal) const {
-    auto made = *this;
-    made.options_.objective = goal;
-    return made;
-  }
+  [[nodiscard]] tuner with_objective(objective goal) const;
 
  private:
   friend class tuning_tasks;

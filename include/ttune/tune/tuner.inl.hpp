@@ -2,6 +2,8 @@
 #pragma once
 
 #include <algorithm>
+#include <memory>
+#include <mutex>
 #include <optional>
 
 #include "ttune/model/linear_model.hpp"
@@ -28,6 +30,20 @@ tuner::tuner(std::shared_ptr<backend> compiler, tuner_options options)
 }
 
 space tuner::space_of(handle<ir::program> const& program) const { return usable_space(program, backend_->target()); }
+
+tuner tuner::without_records() const {
+  auto made = *this;
+  made.one_at_a_time_ = std::make_shared<std::mutex>();
+  made.options_.records = {};
+  made.options_.on_progress = {};
+  return made;
+}
+
+tuner tuner::with_objective(objective goal) const {
+  auto made = *this;
+  made.options_.objective = goal;
+  return made;
+}
 
 tuning_result tuner::tune(space const& in, tuning_budget const& budget) {
   return std::move(tune_all({in}, budget).front());
