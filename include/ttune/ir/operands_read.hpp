@@ -9,8 +9,8 @@
 
 namespace ttune { inline namespace v0 { namespace ir {
 
-/// Returns 1 for each operand, then for each prepared buffer, of which `body` reads an element, 0 for the others. A hint
-/// that an element will be read counts, too.
+/// Returns 1 for each operand, then for each prepared buffer, of which `body` reads an element, 0 for the others. A
+/// hint that an element will be read counts, too.
 [[nodiscard]] std::vector<std::uint8_t> operands_read(lowered const& program);
 
 }}}  // namespace ttune::v0::ir

@@ -14,14 +14,16 @@ namespace ttune { inline namespace v0 { namespace detail {
 /// Writes changed lines back and evicts a range from all caches; takes a nanosecond or two a line. Does nothing on
 /// architectures other than x86-64 and 64-bit ARM.
 inline void evict([[maybe_unused]] void const* begin, [[maybe_unused]] std::size_t bytes) noexcept {
-  constexpr std::uintptr_t line = 64;
-  auto const first = reinterpret_cast<std::uintptr_t>(begin) / line * line;
-  auto const end = reinterpret_cast<std::uintptr_t>(begin) + bytes;
-  for (auto at = first; at < end; at += line) {
+  constexpr std::size_t line = 64;
+  auto const* const data = static_cast<char const*>(begin);
+  // the range begins in the middle of a line, or at its start
+  auto const before = reinterpret_cast<std::uintptr_t>(begin) % line;
+  for (std::size_t at = 0; at < before + bytes; at += line) {
+    [[maybe_unused]] auto const* const one = data + (at > before ? at - before : 0);
 #if defined(__x86_64__)
-    _mm_clflush(reinterpret_cast<void const*>(at));
+    _mm_clflush(one);
 #elif defined(__aarch64__)
-    asm volatile("dc civac, %0" : : "r"(at) : "memory");
+    asm volatile("dc civac, %0" : : "r"(one) : "memory");
 #endif
   }
 #if defined(__x86_64__)
