@@ -8,7 +8,7 @@
 // range of the type.
 #pragma once
 
-#include "ttune/arith/interval.hpp"
+#include "ttune/arith/interval_arithmetic.hpp"
 #include "ttune/ir/node.hpp"
 
 namespace ttune { inline namespace v0 { namespace arith {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "ttune/arith/bounds_of_data.hpp"
+#include "ttune/arith/interval.hpp"
 #include "ttune/ir/operands.hpp"
 #include "ttune/ir/visit.hpp"
 

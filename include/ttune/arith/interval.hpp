@@ -2,15 +2,10 @@
 // Intervals of index expressions under known ranges of their variables.
 #pragma once
 
-#include <string>
-#include <unordered_map>
-
 #include "ttune/arith/affine.hpp"
 #include "ttune/arith/interval_arithmetic.hpp"
 
 namespace ttune { inline namespace v0 { namespace arith {
-
-using ranges = std::unordered_map<std::string, interval>;
 
 /// Returns an interval that contains all values of the expression. It is exact for affine expressions of independent
 /// variables; a gathered index has the range that its operand declares.

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
+#include <unordered_map>
 
 #include "ttune/core/dtype.hpp"
 #include "ttune/support/integer.hpp"
@@ -16,6 +18,9 @@ struct interval {
   std::int64_t high = 0;
   friend bool operator==(interval const&, interval const&) = default;
 };
+
+/// The ranges of variables, by name.
+using ranges = std::unordered_map<std::string, interval>;
 
 /// Interval without ends. An end at or beyond one of these is missing; arithmetic keeps it missing.
 inline constexpr interval unbounded{-(std::int64_t{1} << 60), std::int64_t{1} << 60};
