@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "support/derived_programs.hpp"
+#include "ttune/core/named_target.hpp"
 #include "ttune/expr.hpp"
 
 using namespace ttune;
