@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the command line says of an ONNX model, as options of its reader.
+// The options of the ONNX reader, from the command line.
 #pragma once
 
 #include <algorithm>

@@ -73,7 +73,7 @@ TEST_CASE("weights: a network that is moved frees each as soon as it is laid out
   TTUNE_SKIP_UNLESS("orc", there.available, there.reason);
   auto second = numbers(16 * 16 * 9);
   auto* const of_second = const_cast<float*>(second->data());
-  // What frees the first filters doubles the second ones: those are laid out later.
+  // The deleter of the first filters doubles the second ones, which are laid out later.
   std::shared_ptr<void const> first(new std::vector<float>(16 * 16 * 9, 1.0F), [of_second](void const* filters) {
     for (int i = 0; i < 16 * 16 * 9; ++i) of_second[i] *= 2;
     delete static_cast<std::vector<float> const*>(filters);

@@ -16,10 +16,9 @@ namespace ttune { inline namespace v0 { namespace detail {
 inline void evict([[maybe_unused]] void const* begin, [[maybe_unused]] std::size_t bytes) noexcept {
   constexpr std::size_t line = 64;
   auto const* const data = static_cast<char const*>(begin);
-  // the range begins in the middle of a line, or at its start
-  auto const before = reinterpret_cast<std::uintptr_t>(begin) % line;
-  for (std::size_t at = 0; at < before + bytes; at += line) {
-    [[maybe_unused]] auto const* const one = data + (at > before ? at - before : 0);
+  auto const offset = reinterpret_cast<std::uintptr_t>(begin) % line;  // of the range in its first line
+  for (std::size_t at = 0; at < offset + bytes; at += line) {
+    [[maybe_unused]] auto const* const one = data + (at > offset ? at - offset : 0);
 #if defined(__x86_64__)
     _mm_clflush(one);
 #elif defined(__aarch64__)
