@@ -8,15 +8,16 @@
 
 #include "support/primitive_page.hpp"
 #include "support/random_program.hpp"
-#include "ttune/ir/interpret.hpp"
 #include "ttune/ir/print.hpp"
-#include "ttune/lowering/lower.hpp"
 #include "ttune/schedule.hpp"
 #include "ttune/support/error.hpp"
+#include "written_schedules.hpp"
 
 namespace compute_along_tests {
 
 using namespace ttune;
+using ttune_test::check_refused;
+using ttune_test::check_right;
 
 namespace {
 
@@ -30,19 +31,6 @@ auto const R = compute<"R">(i) = sum(over(j), A(i, j));  // sums of rows, (6)
 auto columns_outside() { return schedule(op(inputs(A), outputs(C, R)), C); }
 /// The loops of both stages with those of the rows outside.
 auto rows_outside() { return columns_outside().reorder(i, j); }
-
-/// Checks that the loops of a space compute what its program computes, without a data race.
-void check_right(space const& s) {
-  rng random(3);
-  auto const operands = ttune_test::random_operands(*s.program, random);
-  CHECK(ttune_test::difference(ir::evaluate(*s.program, operands), ir::run(lower(s, s.seed), *s.program, operands)) ==
-        "");
-}
-
-template <class Schedule>
-void told(Schedule const& bad, char const* sentence) {
-  CHECK_THROWS_WITH_AS((void)bad.space(), sentence, schedule_error);
-}
 
 }  // namespace
 
@@ -80,30 +68,32 @@ TEST_CASE("compute_along: without a place the stage stays at the root") {
 }
 
 TEST_CASE("compute_along: errors name the culprit and the remedy") {
-  told(columns_outside().in(R).compute_at(C, i),
-       "compute_at(R): is an output; an output is computed at the root, in loops of a stage without a reduction that "
-       "reads each element once, or along another stage: compute_along");
-  told(columns_outside().in(R).compute_along(j, C, A, 0), "compute_along(j): is no free axis of R");
-  told(columns_outside().in(R).compute_along(i, C, "B", 0), "compute_along(B): is not read by C");
-  told(columns_outside().in(R).compute_along(i, C, A, 2), "compute_along(A): has no dimension 2");
-  told(columns_outside().in(R).compute_along(i, C, A, 1),
-       "compute_along(C): does not read each place of axis i of R once");
-  told(columns_outside().rfactor(i, -4, "parts", t).in(R).compute_along(i, "parts", A, 0),
-       "compute_along(parts): does not read each place of axis i of R once");
+  check_refused(
+      columns_outside().in(R).compute_at(C, i),
+      "compute_at(R): is an output; an output is computed at the root, in loops of a stage without a reduction that "
+      "reads each element once, or along another stage: compute_along");
+  check_refused(columns_outside().in(R).compute_along(j, C, A, 0), "compute_along(j): is no free axis of R");
+  check_refused(columns_outside().in(R).compute_along(i, C, "B", 0), "compute_along(B): is not read by C");
+  check_refused(columns_outside().in(R).compute_along(i, C, A, 2), "compute_along(A): has no dimension 2");
+  check_refused(columns_outside().in(R).compute_along(i, C, A, 1),
+                "compute_along(C): does not read each place of axis i of R once");
+  check_refused(columns_outside().rfactor(i, -4, "parts", t).in(R).compute_along(i, "parts", A, 0),
+                "compute_along(parts): does not read each place of axis i of R once");
   auto const E = compute<"E">(j) = sum(over(i), A(i, j) * R(i));
-  told(schedule(op(inputs(A), outputs(E)), R).compute_along(i, R, A, 0),
-       "compute_along(R): comes before R, which reads it");
+  check_refused(schedule(op(inputs(A), outputs(E)), R).compute_along(i, R, A, 0),
+                "compute_along(R): comes before R, which reads it");
 }
 
 TEST_CASE("compute_along: places that would compute elements again are refused") {
-  told(columns_outside().in(R).compute_along(i, C, A, 0).compute_at(C, i),
-       "compute_along(j): would compute the same elements again of R");
-  told(columns_outside().split(i, {2}, io, ii).reorder(io, ii, j).in(R).compute_along(i, C, A, 0).compute_at(C, io),
-       "compute_along(io): is no whole axis, serial or parallel, as loops must be around R");
-  told(rows_outside().in(R).compute_along(i, C, A, 0).compute_at(C, i).slide(),
-       "slide(R): is an output: its rows are not kept in a ring");
-  told(rows_outside().in(R).compute_along(i, C, A, 0).compute_at(C, i).double_buffer(),
-       "double_buffer(R): is an output; there is one of it");
+  check_refused(columns_outside().in(R).compute_along(i, C, A, 0).compute_at(C, i),
+                "compute_along(j): would compute the same elements again of R");
+  check_refused(
+      columns_outside().split(i, {2}, io, ii).reorder(io, ii, j).in(R).compute_along(i, C, A, 0).compute_at(C, io),
+      "compute_along(io): is no whole axis, serial or parallel, as loops must be around R");
+  check_refused(rows_outside().in(R).compute_along(i, C, A, 0).compute_at(C, i).slide(),
+                "slide(R): is an output: its rows are not kept in a ring");
+  check_refused(rows_outside().in(R).compute_along(i, C, A, 0).compute_at(C, i).double_buffer(),
+                "double_buffer(R): is an output; there is one of it");
 }
 
 TEST_CASE("compute_along: its page shows what is printed") {

@@ -2,17 +2,16 @@
 // Outputs that are computed in loops of a stage which reads them.
 #include <doctest/doctest.h>
 
-#include "support/random_operands.hpp"
 #include "support/schedule_reader.hpp"
 #include "ttune/expr.hpp"
-#include "ttune/ir/interpret.hpp"
-#include "ttune/lowering/lower.hpp"
 #include "ttune/schedule.hpp"
-#include "ttune/support/rng.hpp"
+#include "written_schedules.hpp"
 
 namespace compute_at_output_tests {
 
 using namespace ttune;
+using ttune_test::check_refused;
+using ttune_test::check_right;
 
 namespace {
 
@@ -27,18 +26,6 @@ auto const Q = compute<"Q">(i, j, k) = A(i, j, k) / S(i, j);
 
 auto both() { return schedule(op(inputs(A), outputs(Q, S)), Q); }
 
-void check_right(space const& s) {
-  rng random(3);
-  auto const operands = ttune_test::random_operands(*s.program, random);
-  CHECK(ttune_test::difference(ir::evaluate(*s.program, operands), ir::run(lower(s, s.seed), *s.program, operands)) ==
-        "");
-}
-
-template <class Schedule>
-void told(Schedule const& bad, char const* sentence) {
-  CHECK_THROWS_WITH_AS((void)bad.space(), sentence, schedule_error);
-}
-
 }  // namespace
 
 TEST_CASE("compute_at: an output is computed in the loops of a stage that reads each element once") {
@@ -50,18 +37,21 @@ TEST_CASE("compute_at: an output is computed in the loops of a stage that reads 
 }
 
 TEST_CASE("compute_at: a place where elements of an output would be computed again is refused") {
-  told(both().in(S).compute_at(Q, i), "compute_at(j): must be outside of the place of S, which is an output");
-  told(both().in(S).compute_at(Q, k), "compute_at(k): would compute the same elements again of S, which is an output");
-  told(both().vectorize(j).in(S).compute_at(Q, j),
-       "compute_at(j): would compute the same elements again of S, which is an output");
+  check_refused(both().in(S).compute_at(Q, i), "compute_at(j): must be outside of the place of S, which is an output");
+  check_refused(both().in(S).compute_at(Q, k),
+                "compute_at(k): would compute the same elements again of S, which is an output");
+  check_refused(both().vectorize(j).in(S).compute_at(Q, j),
+                "compute_at(j): would compute the same elements again of S, which is an output");
   auto const T = compute<"T">(j, k) = A(0, j, k) / S(0, j);  // reads one row only
-  told(schedule(op(inputs(A), outputs(T, S)), T).in(S).compute_at(T, j),
-       "compute_at(S): is an output; an output is computed at the root, in loops of a stage without a reduction that "
-       "reads each element once, or along another stage: compute_along");
+  check_refused(
+      schedule(op(inputs(A), outputs(T, S)), T).in(S).compute_at(T, j),
+      "compute_at(S): is an output; an output is computed at the root, in loops of a stage without a reduction that "
+      "reads each element once, or along another stage: compute_along");
   auto const R = compute<"R">(i) = sum(over(j), S(i, j));
-  told(schedule(op(inputs(A), outputs(R, S)), R).in(S).compute_at(R, j),
-       "compute_at(S): is an output; an output is computed at the root, in loops of a stage without a reduction that "
-       "reads each element once, or along another stage: compute_along");
+  check_refused(
+      schedule(op(inputs(A), outputs(R, S)), R).in(S).compute_at(R, j),
+      "compute_at(S): is an output; an output is computed at the root, in loops of a stage without a reduction that "
+      "reads each element once, or along another stage: compute_along");
 }
 
 }  // namespace compute_at_output_tests
