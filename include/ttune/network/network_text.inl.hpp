@@ -121,40 +121,15 @@ class network_reader {
     return made;
   }
 
-  [[nodiscard]] std::int64_t read_integer() {
-    auto const number = capture::detail::expression_reader(from_, nothing_).read(capture::detail::unary_precedence);
-    if (!ir::is_constant(number) || number->type != dtype::index) from_.refuse("an integer is expected");
-    return ir::constant_integer(number);
-  }
   [[nodiscard]] std::size_t read_tensor() {
     from_.expect("%");
-    return static_cast<std::size_t>(read_integer());
-  }
-  template <class Read>
-  void read_list(Read const& one) {
-    from_.expect("(");
-    if (from_.take_if(")")) return;
-    do one();
-    while (from_.take_if(","));
-    from_.expect(")");
+    return static_cast<std::size_t>(from_.integer());
   }
   [[nodiscard]] std::vector<std::size_t> read_tensors() {
     std::vector<std::size_t> made;
-    read_list([&] { made.push_back(read_tensor()); });
+    from_.list([&] { made.push_back(read_tensor()); });
     return made;
   }
-  [[nodiscard]] std::vector<std::int64_t> read_shape() {
-    std::vector<std::int64_t> made;
-    read_list([&] { made.push_back(read_integer()); });
-    return made;
-  }
-  [[nodiscard]] dtype read_type() {
-    auto const type = capture::detail::type_named(from_.now().text);
-    if (!type || *type == dtype::index) from_.refuse("an element type is expected" + from_.found());
-    (void)from_.take();
-    return *type;
-  }
-
   void read_output(network_graph& to) {
     auto name = from_.name();
     to.add_output(std::move(name), read_tensor());
@@ -170,15 +145,15 @@ class network_reader {
   [[nodiscard]] std::vector<std::size_t> read_right_side(network_graph& to) {
     if (from_.take_if("input")) {
       auto name = from_.name();
-      auto const type = read_type();
-      return {to.add_input(std::move(name), type, read_shape())};
+      auto const type = from_.element_type();
+      return {to.add_input(std::move(name), type, from_.integers())};
     }
     if (from_.take_if("weights")) return {read_weights(to)};
     if (from_.take_if("view")) {
       auto name = from_.name();
       auto const of = read_tensors();
       if (of.size() != 1) from_.refuse("a view is of one tensor");
-      return {to.add_view(std::move(name), of.front(), read_shape())};
+      return {to.add_view(std::move(name), of.front(), from_.integers())};
     }
     from_.expect("operator");
     auto name = from_.name();
@@ -187,10 +162,10 @@ class network_reader {
   }
   [[nodiscard]] std::size_t read_weights(network_graph& to) {
     network_tensor made{from_.name()};
-    made.type = read_type();
-    made.shape = read_shape();
+    made.type = from_.element_type();
+    made.shape = from_.integers();
     from_.expect("at");
-    auto const at = read_integer();
+    auto const at = from_.integer();
     if (at < 0 || at % weights_alignment != 0 || !is_inside(made, at))
       from_.refuse("the weights " + made.name + " lie outside of the " + std::to_string(bytes_) + " bytes of weights");
     std::shared_ptr<void const> content(weights_, static_cast<char const*>(weights_.get()) + at);
@@ -208,7 +183,7 @@ class network_reader {
     std::vector<network_compute> made;
     from_.expect("by");
     do {
-      auto const program = read_integer();
+      auto const program = from_.integer();
       if (program < 0 || program >= static_cast<std::int64_t>(programs_.size()))
         from_.refuse("there is no program " + std::to_string(program));
       made.push_back({programs_[static_cast<std::size_t>(program)]});
@@ -225,7 +200,6 @@ class network_reader {
 
   std::vector<handle<ir::program>> programs_;
   capture::detail::text_scanner from_;
-  capture::detail::named_sources nothing_;  ///< numbers name no sources
   std::shared_ptr<void const> const& weights_;
   std::int64_t bytes_;
 };

@@ -122,11 +122,7 @@ class expression_reader {
 
   [[nodiscard]] std::vector<ir::expr> read_list() {
     std::vector<ir::expr> made;
-    from_.expect("(");
-    if (from_.take_if(")")) return made;
-    do made.push_back(read());
-    while (from_.take_if(","));
-    from_.expect(")");
+    from_.list([&] { made.push_back(read()); });
     return made;
   }
 
@@ -149,19 +145,14 @@ class expression_reader {
   }
   [[nodiscard]] std::size_t read_component() {
     from_.expect("#");
-    return static_cast<std::size_t>(integer_of(take_number(), false));
-  }
-
-  [[nodiscard]] std::string take_number() {
-    if (from_.now().what != text_token::kind::number) from_.refuse("a number is expected" + from_.found());
-    return from_.take().text;
+    return static_cast<std::size_t>(from_.integer());
   }
 
   // ------------------------------------------------------------------------------------------------- literals
 
   [[nodiscard]] ir::expr read_literal(bool negative) {
     auto const number = from_.take();
-    if (!from_.take_if(":")) return ir::make_index(integer_of(number.text, negative));
+    if (!from_.take_if(":")) return ir::make_index(from_.integer_of(number.text, negative));
     auto const type = type_named(from_.now().text);
     if (!type || *type == dtype::index || *type == dtype::boolean)
       from_.refuse("a type of numbers is expected" + from_.found());
@@ -172,23 +163,10 @@ class expression_reader {
       return ir::make_real(*type, negative ? -*value : *value);
     }
     if (*type == dtype::u64 && !negative)
-      return ir::make_integer(*type, static_cast<std::int64_t>(unsigned_of(number.text)));
-    return capture::integer(*type, integer_of(number.text, negative));
+      return ir::make_integer(*type, static_cast<std::int64_t>(from_.unsigned_of(number.text)));
+    return capture::integer(*type, from_.integer_of(number.text, negative));
   }
 
-  [[nodiscard]] std::uint64_t unsigned_of(std::string const& text) const {
-    std::uint64_t value = 0;
-    auto const [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (fault != std::errc() || end != text.data() + text.size())
-      from_.refuse("`" + text + "` is no integer, or too large");
-    return value;
-  }
-  [[nodiscard]] std::int64_t integer_of(std::string const& text, bool negative) const {
-    auto const magnitude = unsigned_of(text);
-    auto const largest = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) + (negative ? 1 : 0);
-    if (magnitude > largest) from_.refuse("`" + text + "` does not fit into 64 bits");
-    return static_cast<std::int64_t>(negative ? std::uint64_t{0} - magnitude : magnitude);
-  }
   // ------------------------------------------------------------------------------------------------- accesses
 
   /// Reads a variable, or an access without a boundary.

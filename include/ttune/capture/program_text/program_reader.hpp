@@ -57,7 +57,7 @@ class program_reader {
     ir::tensor t;
     t.role = role;
     t.name = from_.name();
-    t.type = read_type();
+    t.type = from_.element_type();
     std::int64_t elements = 1;
     for (auto const extent : read_shape()) {
       t.shape.emplace_back(extent);
@@ -89,19 +89,8 @@ class program_reader {
     return negative ? -*value : *value;
   }
 
-  [[nodiscard]] dtype read_type() {
-    auto const type = from_.now().what == text_token::kind::word ? type_named(from_.now().text) : std::nullopt;
-    if (!type || *type == dtype::index) from_.refuse("an element type is expected" + from_.found());
-    (void)from_.take();
-    return *type;
-  }
-  [[nodiscard]] std::int64_t read_integer() {
-    auto const e = expression_reader(from_, nothing_).read(unary_precedence);
-    if (!ir::is_constant(e) || e->type != dtype::index) from_.refuse("an integer is expected");
-    return ir::constant_integer(e);
-  }
   [[nodiscard]] std::int64_t read_extent() {
-    auto const extent = read_integer();
+    auto const extent = from_.integer();
     if (extent < 0) from_.refuse("an extent is negative");
     return extent;
   }
@@ -112,11 +101,7 @@ class program_reader {
   }
   [[nodiscard]] std::vector<std::int64_t> read_shape() {
     std::vector<std::int64_t> made;
-    from_.expect("(");
-    if (from_.take_if(")")) return made;
-    do made.push_back(read_extent());
-    while (from_.take_if(","));
-    from_.expect(")");
+    from_.list([&] { made.push_back(read_extent()); });
     return made;
   }
   [[nodiscard]] ir::layout read_order() {
@@ -127,9 +112,9 @@ class program_reader {
   }
   [[nodiscard]] std::pair<std::int64_t, std::int64_t> read_interval() {
     from_.expect("[");
-    auto const low = read_integer();
+    auto const low = from_.integer();
     from_.expect(",");
-    auto const high = read_integer();
+    auto const high = from_.integer();
     from_.expect(")");
     return {low, high};
   }
@@ -138,11 +123,7 @@ class program_reader {
 
   [[nodiscard]] std::vector<ir::axis> read_axes() {
     std::vector<ir::axis> made;
-    from_.expect("(");
-    if (from_.take_if(")")) return made;
-    do made.push_back(read_axis());
-    while (from_.take_if(","));
-    from_.expect(")");
+    from_.list([&] { made.push_back(read_axis()); });
     return made;
   }
   [[nodiscard]] ir::axis read_axis() {
@@ -193,7 +174,7 @@ class program_reader {
   void read_component(ir::stage& of) {
     ir::component made;
     if (from_.now().what == text_token::kind::name) made.name = from_.name();
-    made.type = read_type();
+    made.type = from_.element_type();
     from_.expect(":");
     made.value = expression_reader(from_, known_).read();
     of.components.push_back(std::move(made));
@@ -241,7 +222,6 @@ class program_reader {
 
   text_scanner from_;
   named_sources known_;
-  named_sources nothing_;  ///< numbers name no sources
   ir::program made_;
 };
 

@@ -2,9 +2,13 @@
 // Divides the text of a program into tokens.
 #pragma once
 
+#include <charconv>
 #include <cstdint>
+#include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "ttune/capture/program_text/words.hpp"
 #include "ttune/support/error.hpp"
@@ -54,6 +58,45 @@ class text_scanner {
   [[nodiscard]] std::string name() {
     if (now_.what != text_token::kind::name) refuse("a name is expected" + found());
     return take().text;
+  }
+  [[nodiscard]] dtype element_type() {
+    auto const type = now_.what == text_token::kind::word ? type_named(now_.text) : std::nullopt;
+    if (!type || *type == dtype::index) refuse("an element type is expected" + found());
+    next();
+    return *type;
+  }
+  /// Returns the integer of digits, which are a token of this text.
+  [[nodiscard]] std::int64_t integer_of(std::string const& digits, bool negative) const {
+    auto const magnitude = unsigned_of(digits);
+    auto const largest = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) + (negative ? 1 : 0);
+    if (magnitude > largest) refuse("`" + digits + "` does not fit into 64 bits");
+    return static_cast<std::int64_t>(negative ? std::uint64_t{0} - magnitude : magnitude);
+  }
+  [[nodiscard]] std::uint64_t unsigned_of(std::string const& digits) const {
+    std::uint64_t value = 0;
+    auto const* const last = digits.data() + digits.size();
+    auto const [end, fault] = std::from_chars(digits.data(), last, value);
+    if (fault != std::errc() || end != last) refuse("`" + digits + "` is no integer, or too large");
+    return value;
+  }
+  [[nodiscard]] std::int64_t integer() {
+    bool const negative = take_if("-");
+    if (now_.what != text_token::kind::number) refuse("an integer is expected" + found());
+    return integer_of(take().text, negative);
+  }
+  /// Reads a list in parentheses: `one` reads an element.
+  template <class Read>
+  void list(Read const& one) {
+    expect("(");
+    if (take_if(")")) return;
+    do one();
+    while (take_if(","));
+    expect(")");
+  }
+  [[nodiscard]] std::vector<std::int64_t> integers() {
+    std::vector<std::int64_t> made;
+    list([&] { made.push_back(integer()); });
+    return made;
   }
   /// Returns the first character of the token behind the current one; 0 at the end.
   [[nodiscard]] char peek() const {
