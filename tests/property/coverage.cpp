@@ -250,6 +250,19 @@ bool arranges_inner_stage(ir::program const& before, ir::program const& p) {
 }
 
 /// Looks for what was done to a program (support/program_kinds.hpp).
+/// Returns true if a stage reads at a place that is data, moved by an axis.
+bool reads_moved_places(ir::program const& p) {
+  auto const is_moved = [](ir::expr const& e) {
+    auto const* const b = ir::as<ir::binary>(e);
+    if (!b || b->op != ir::binary_op::add || e->type != dtype::index) return false;
+    auto const* const left = ir::as<ir::cast>(b->left);
+    auto const* const right = ir::as<ir::cast>(b->right);
+    return (left && ir::as<ir::variable>(b->right)) || (right && ir::as<ir::variable>(b->left));
+  };
+  return std::any_of(p.stages.begin(), p.stages.end(),
+                     [&](auto const& st) { return ir::contains(st->components[0].value, is_moved); });
+}
+
 void look_at_program(std::uint64_t seed, handle<ir::program> const& p, reached& all) {
   auto const base = base_program(seed);
   auto const& last = *p->stages.back();
@@ -271,6 +284,7 @@ void look_at_program(std::uint64_t seed, handle<ir::program> const& p, reached& 
   all["program: signs that leave functions"] += moves_signs(*p);
   all["program: quotients by constants of few bits"] += divides_by_few_bits(*p);
   all["program: terms added by parts"] += last.reduces() && !ir::parts_of_term(last.components[0].value).empty();
+  all["program: places of data moved by axes"] += reads_moved_places(*p);
   all["program: floats of 16 bits"] += kind_of_program(seed) == program_kind::halves;
 }
 
@@ -362,7 +376,7 @@ std::vector<std::string> required() {
        {"element-wise end", "element-wise end of another type", "other layouts", "axes in blocks",
         "end and other layouts", "an inner stage arranged as it is read", "sums of narrow elements scaled to bytes",
         "several sums of the same windows", "terms added by parts", "floats of 16 bits", "signs that leave functions",
-        "quotients by constants of few bits"})
+        "quotients by constants of few bits", "places of data moved by axes"})
     names.push_back("program: " + std::string(what));
   names.push_back("derived space: a reduction computed in the loops of an end");
   std::sort(names.begin(), names.end());
