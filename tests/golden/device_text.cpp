@@ -17,6 +17,8 @@
 #include "ttune/ops/accumulate.hpp"
 #include "ttune/schedule.hpp"
 
+namespace device_text_tests {
+
 using namespace ttune;
 using ir::loop_kind;
 
@@ -220,3 +222,5 @@ TEST_CASE("opencl and cuda text: two kernels, intermediate results in the worksp
   compare("two_kernels.cl", codegen::opencl(made, machine()).source);
   compare("two_kernels.cu", text.source);
 }
+
+}  // namespace device_text_tests

@@ -14,6 +14,8 @@
 #include "ttune/codegen/llvm_ir.hpp"
 #include "ttune/ir/make.hpp"
 
+namespace emitted_tests {
+
 using namespace ttune;
 
 namespace {
@@ -229,3 +231,5 @@ TEST_CASE("golden: 16-bit floats, with and without instructions for them") {
   compare("halves_wide", twice, wide_machine());
   compare("halves_plain", twice, plain_machine());
 }
+
+}  // namespace emitted_tests

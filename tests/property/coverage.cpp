@@ -22,6 +22,8 @@
 #include "ttune/lowering/symmetric_functions.hpp"
 #include "ttune/schedule/primitive/functions.hpp"
 
+namespace coverage_tests {
+
 using namespace ttune;
 using namespace ttune_test;
 
@@ -412,3 +414,5 @@ TEST_CASE("coverage: random programs reach every primitive and every rule") {
   CHECK_MESSAGE(missing.empty(), "no kernel of ", programs, " random programs has", missing);
   if (!missing.empty()) MESSAGE("kernels that have", found);
 }
+
+}  // namespace coverage_tests

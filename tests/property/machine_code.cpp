@@ -24,6 +24,8 @@
 #include "ttune/core/named_target.hpp"
 #include "ttune/runtime/machine.hpp"
 
+namespace machine_code_tests {
+
 using namespace ttune;
 using namespace ttune_test;
 
@@ -291,3 +293,5 @@ TEST_CASE("machine code: random programs under all kinds of schedules compute wh
     CHECK(counts[s][static_cast<std::size_t>(trial_kind::refused)] <= tried * known_refused / 1000);
   }
 }
+
+}  // namespace machine_code_tests

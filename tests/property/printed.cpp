@@ -16,6 +16,8 @@
 #include "ttune/schedule/to_cpp.hpp"
 #include "ttune/space/sampler.hpp"
 
+namespace printed_tests {
+
 using namespace ttune;
 
 namespace {
@@ -169,3 +171,5 @@ TEST_CASE("to_cpp: derived spaces, printed and read again, are the same") {
     for (int i = 0; i < 3 && !draws.empty(); ++i) check(seed, p, in, draws.draw(random));
   }
 }
+
+}  // namespace printed_tests

@@ -14,6 +14,8 @@
 #include "ttune/ir/print.hpp"
 #include "ttune/ir/verify.hpp"
 
+namespace rewritten_tests {
+
 using namespace ttune;
 using namespace ttune_test;
 
@@ -93,3 +95,5 @@ TEST_CASE("arranged: a program in random layouts computes the same elements in t
   if (count > 20) CHECK(blocked > 0);
   if (count > 100) CHECK(refused > 0);
 }
+
+}  // namespace rewritten_tests

@@ -21,6 +21,8 @@
 #include "ttune/lowering/statements.hpp"
 #include "ttune/schedule/to_cpp.hpp"
 
+namespace scheduled_tests {
+
 using namespace ttune;
 
 namespace {
@@ -173,3 +175,5 @@ TEST_CASE("derived: random pipelines of stencils keep their meaning") {
   MESSAGE("pipelines with stages that slide: ", slid);
   CHECK(slid > 0);
 }
+
+}  // namespace scheduled_tests

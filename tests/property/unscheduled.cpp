@@ -13,6 +13,8 @@
 #include "ttune/lowering/statements.hpp"
 #include "ttune/schedule/plan.hpp"
 
+namespace unscheduled_tests {
+
 using namespace ttune;
 
 TEST_CASE("lower and the pipeline: random programs keep their meaning") {
@@ -38,3 +40,5 @@ TEST_CASE("lower and the pipeline: random programs keep their meaning") {
     REQUIRE(ttune_test::difference(expected, ir::run(made, *p, operands)) == "");
   }
 }
+
+}  // namespace unscheduled_tests

@@ -22,6 +22,8 @@
 #include "ttune/runtime/signature.hpp"
 #include "ttune/support/error.hpp"
 
+namespace board_tests {
+
 using namespace ttune;
 using namespace ttune_test;
 
@@ -129,3 +131,5 @@ TEST_CASE("board: the emulated worker reports faults of kernels") {
   // an image for this machine's processor is refused there
   if (is_host_architecture("x86_64")) CHECK(m->measure(copy_image(64), {}).status == trial_status::unsupported);
 }
+
+}  // namespace board_tests

@@ -19,6 +19,8 @@
 #include "ttune/runtime/measure/make_runner.hpp"
 #include "ttune/support/error.hpp"
 
+namespace candidates_tests {
+
 using namespace ttune;
 using namespace ttune_test;
 
@@ -171,3 +173,5 @@ TEST_CASE("robustness: a worker that cannot be started is an error before the fi
                   backend_error);
   CHECK(open_descriptors() == descriptors);
 }
+
+}  // namespace candidates_tests

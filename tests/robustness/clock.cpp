@@ -15,6 +15,8 @@
 #include "support/sanitized.hpp"
 #include "ttune/records/memory_store.hpp"
 
+namespace clock_tests {
+
 using namespace ttune;
 using namespace ttune_test;
 
@@ -70,3 +72,5 @@ TEST_CASE("robustness: a clock that jumps changes no budget and no measurement")
 }
 
 #endif
+
+}  // namespace clock_tests

@@ -24,6 +24,8 @@
 #include "ttune/records/sqlite.hpp"
 #include "ttune/support/error.hpp"
 
+namespace files_tests {
+
 using namespace ttune;
 using namespace ttune_test;
 
@@ -207,3 +209,5 @@ TEST_CASE("robustness: a file that is removed while a program tunes costs the re
   CHECK(tune_copy({slow(), right()}, options, {.trials = 6}).report.source == tuning_report::origin::tuned);
   CHECK(tune_with(sqlite(path)).report.source == tuning_report::origin::tuned);  // a new file
 }
+
+}  // namespace files_tests

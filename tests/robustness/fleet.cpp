@@ -18,6 +18,8 @@
 #include "support/worker_command.hpp"
 #include "ttune/records/memory_store.hpp"
 
+namespace fleet_tests {
+
 using namespace ttune;
 using namespace ttune_test;
 
@@ -67,3 +69,5 @@ TEST_CASE("robustness: a fleet with a repeatedly killed worker loses no trial") 
   CHECK_FALSE(devices.contains(""));
   MESSAGE(made, " trials, ", kills.load(), " kills");
 }
+
+}  // namespace fleet_tests

@@ -25,6 +25,8 @@
 #include "support/temporary_folder.hpp"
 #include "ttune/records/sqlite.hpp"
 
+namespace killed_tests {
+
 using namespace ttune;
 using namespace ttune_test;
 
@@ -149,3 +151,5 @@ TEST_CASE("robustness: killed tuners lose no reported trial") {
   CHECK(served.report.source == tuning_report::origin::record);
   CHECK(served.report.trials == 0);
 }
+
+}  // namespace killed_tests

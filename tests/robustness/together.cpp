@@ -12,6 +12,8 @@
 #include "support/main.hpp"
 #include "ttune/records/memory_store.hpp"
 
+namespace together_tests {
+
 using namespace ttune;
 using namespace ttune_test;
 
@@ -82,3 +84,5 @@ TEST_SUITE("threads") {
     CHECK(good.report.trials == 6);
   }
 }
+
+}  // namespace together_tests

@@ -76,8 +76,8 @@ inline std::vector<ttune::ir::ndarray> run_on_cpu(ttune::codegen::device_program
   }
   temporary_folder const folder;
   std::ofstream(folder / "kernel.cpp") << text << "}\n";
-  auto const command = gxx_on_cpu + (" -shared -include " + compiled_prelude()) + " -o " + (folder / "kernel.so") +
-                       " " + (folder / "kernel.cpp") + " 2> " + (folder / "said");
+  auto const command = gxx_on_cpu + (" -shared -nodefaultlibs -include " + compiled_prelude()) + " -o " +
+                       (folder / "kernel.so") + " " + (folder / "kernel.cpp") + " 2> " + (folder / "said");
   if (std::system(command.c_str()) != 0) {
     std::ifstream in(folder / "said");
     throw backend_error(std::string(std::istreambuf_iterator<char>(in), {}) + "\n" + p.source);

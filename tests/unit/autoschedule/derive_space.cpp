@@ -15,6 +15,8 @@
 #include "ttune/ops/pool2d.hpp"
 #include "ttune/ops/softmax.hpp"
 
+namespace derive_space_tests {
+
 using namespace ttune;
 using ttune_test::check_derived;
 
@@ -133,15 +135,15 @@ std::int32_t seed_of(space const& in, std::string const& name) {
 
 TEST_CASE("derived: tasks of a product share the large operand, they do not read it again") {
   auto const [r, q, k, j] = axes<"r", "q", "k", "j">;
-  tensor<"A", float, 3> const A{{64, 24, 40}};
-  tensor<"B", float, 2> const B{{40, 512}};
+  tensor<"A", float, 3> const A{{64, 12, 20}};
+  tensor<"B", float, 2> const B{{20, 256}};
   auto const C = compute<"C">(r, q, j) = sum(over(k), A(r, q, k) * B(k, j));
   auto const products = op(inputs(A, B), outputs(C), "products");
   auto machine = ttune_test::machines()[1];
   machine.cores = 2;
   CHECK(seed_of(derive_space(products.program(), machine), "C.chunk_r") == 64);  // panels of B are shared
-  machine.l2_bytes = 16 << 10;
-  machine.l3_bytes = 128 << 10;  // A has 240 KiB, B 80
+  machine.l2_bytes = 4 << 10;
+  machine.l3_bytes = 32 << 10;  // A has 60 KiB, B 20
   auto const in = derive_space(products.program(), machine);
   CHECK(seed_of(in, "C.chunk_r") <= 2);  // half a second-level cache holds 2 of the 64 shares of A
   ttune_test::check_space(in, 2);
@@ -371,3 +373,5 @@ TEST_CASE("derived: a result that another stage chooses from keeps loops of its 
   auto const Z = compute<"Z">(i, x) = select(i == 6, Y(x) * Y(x), W(i));
   check_derived(op(inputs(X, mean, scale, W), outputs(Y, Z), "chosen_from_result"));
 }
+
+}  // namespace derive_space_tests

@@ -10,6 +10,8 @@
 #include "ttune/expr.hpp"
 #include "ttune/schedule.hpp"
 
+namespace derived_copies_tests {
+
 using namespace ttune;
 using ttune_test::check_derived;
 
@@ -105,3 +107,5 @@ TEST_CASE("derived: all panels of a task are made before its loops, and rows are
                     [](step const& s) { return s.what == primitive::cache_read && s.results[0].ends_with(".rows"); }));
   check_derived(product, 5);
 }
+
+}  // namespace derived_copies_tests

@@ -10,6 +10,8 @@
 #include "ttune/core/named_target.hpp"
 #include "ttune/expr.hpp"
 
+namespace derived_joined_tests {
+
 using namespace ttune;
 using ttune_test::check_derived;
 
@@ -126,3 +128,5 @@ TEST_CASE("derived: terms of a tuple that is not associative keep their order ov
   auto const T = compute<"T">(y.in(20), x) = total;
   check_derived(op(inputs(X), outputs(T), "decaying_sum"), 5);
 }
+
+}  // namespace derived_joined_tests

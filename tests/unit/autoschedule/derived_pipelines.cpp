@@ -8,6 +8,8 @@
 #include "ttune/core/named_target.hpp"
 #include "ttune/expr.hpp"
 
+namespace derived_pipelines_tests {
+
 using namespace ttune;
 using ttune_test::check_derived;
 
@@ -198,3 +200,5 @@ TEST_CASE("derived: windows that are clamped, mirrored or wrapped at the ends of
   auto const C = compute<"C">(y.in(13), x.in(70)) = sum(over(r, s), wrap_outside(I)(y + r - 1, x + s - 2) * K(r, s));
   check_derived(op(inputs(I, K), outputs(C), "wrapped"), 6);
 }
+
+}  // namespace derived_pipelines_tests

@@ -12,6 +12,8 @@
 #include "ttune/ops/softmax.hpp"
 #include "ttune/schedule/to_cpp.hpp"
 
+namespace derived_rows_tests {
+
 using namespace ttune;
 using ttune_test::check_derived;
 
@@ -191,3 +193,5 @@ TEST_CASE("derived: sums of few columns in shares, interpreted") {
   auto const P = compute<"P">(j, k) = sum(over(i), A(i, j) * B(i, k));
   check_derived(op(inputs(A, B), outputs(P), "tall_product"));
 }
+
+}  // namespace derived_rows_tests

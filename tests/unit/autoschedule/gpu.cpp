@@ -14,6 +14,8 @@
 #include "ttune/ops/softmax.hpp"
 #include "ttune/ops/winograd.hpp"
 
+namespace gpu_tests {
+
 using namespace ttune;
 using ttune_test::check_space;
 
@@ -292,3 +294,5 @@ TEST_CASE("derived for GPUs: without memory of a block, threads hold tiles of ve
   CHECK_MESSAGE(text.find("vload4(") != std::string::npos, text);
   CHECK_MESSAGE(text.find("float4 C_acc_") != std::string::npos, text);
 }
+
+}  // namespace gpu_tests

@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+namespace register_tile_tests {
+
 using ttune::autoschedule::register_tiles;
 
 namespace {
@@ -80,3 +82,5 @@ TEST_CASE("register tiles: between equals, the one that divides the extents") {
   t.row_extent = 39;
   CHECK(t.score(32, 13) > t.score(32, 14));
 }
+
+}  // namespace register_tile_tests

@@ -7,6 +7,8 @@
 #include "ttune/codegen/c_family/cuda_dialect.hpp"
 #include "ttune/codegen/c_family/opencl_dialect.hpp"
 
+namespace kernel_grid_tests {
+
 using namespace ttune;
 using namespace ttune::codegen::c_family;
 using ir::loop_kind;
@@ -56,3 +58,5 @@ TEST_CASE("measure_grid: few tasks on a CPU device are apart, so that each core 
   auto const many = loop("b", 0, ir::make_index(4096), loop_kind::parallel);
   CHECK(measure_grid(many, {}, machine, dialect).spacing == 1);
 }
+
+}  // namespace kernel_grid_tests

@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+namespace kernel_text_tests {
+
 using namespace ttune;
 using codegen::c_family::kernel_text;
 
@@ -58,3 +60,5 @@ TEST_CASE("kernel_text: captured lines are indented like those around them and a
   text.close();
   CHECK(text.body() == "  {\n    a;\n    b;\n  }\n");
 }
+
+}  // namespace kernel_text_tests

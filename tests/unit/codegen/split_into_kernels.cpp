@@ -6,6 +6,8 @@
 #include "ttune/codegen/c_family/c_dialect.hpp"
 #include "ttune/codegen/c_family/cuda_dialect.hpp"
 
+namespace split_into_kernels_tests {
+
 using namespace ttune;
 using namespace ttune::codegen::c_family;
 using ir::loop_kind;
@@ -69,3 +71,5 @@ TEST_CASE("split_into_kernels: a loop of too many calls, or of an unknown number
   auto const unknown = ir::make_loop("i", ir::make_index(0), ir::make_variable("n"), loop_kind::serial, kernel());
   CHECK_THROWS_WITH_AS((void)split(unknown), "cuda: the loop i around kernels has no known bounds", backend_error);
 }
+
+}  // namespace split_into_kernels_tests

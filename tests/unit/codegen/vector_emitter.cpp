@@ -6,6 +6,8 @@
 #include "ttune/codegen/opencl.hpp"
 #include "ttune/ir/make.hpp"
 
+namespace vector_emitter_tests {
+
 using namespace ttune;
 using ir::loop_kind;
 
@@ -53,3 +55,5 @@ TEST_CASE("vector_emitter: after lanes diverged inside of a guard, later stateme
   CAPTURE(text);
   CHECK(count(text, "if (get_local_id(0) == 0)") == 4);  // three elements of the loop, one behind it
 }
+
+}  // namespace vector_emitter_tests

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+namespace float16_tests {
+
 using namespace ttune;
 
 TEST_CASE("every 16-bit float comes back from float") {
@@ -50,3 +52,5 @@ TEST_CASE("too large values become infinity, too small ones zero, with their sig
   CHECK(to_bf16(0x1.fep127).bits == 0x7f7f);
   static_assert(to_f16(1.5).bits == 0x3e00 && to_float(bf16{0x3fc0}) == 1.5F);
 }
+
+}  // namespace float16_tests

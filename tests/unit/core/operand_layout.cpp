@@ -9,6 +9,8 @@
 #include "ttune/support/error.hpp"
 #include "ttune/support/rng.hpp"
 
+namespace operand_layout_tests {
+
 using namespace ttune;
 using extents = std::vector<std::int64_t>;
 
@@ -75,3 +77,5 @@ TEST_CASE("operand_layout: unpack is the inverse of pack, for layouts drawn at r
     CHECK(again == plain);
   }
 }
+
+}  // namespace operand_layout_tests

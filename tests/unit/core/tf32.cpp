@@ -7,6 +7,8 @@
 #include "support/tf32_values.hpp"
 #include "ttune/support/rng.hpp"
 
+namespace tf32_tests {
+
 using namespace ttune;
 
 TEST_CASE("tf32: ties, carries, the ends of the range, NaN") {
@@ -30,3 +32,5 @@ TEST_CASE("tf32: the nearest of its neighbours, which it keeps, half way the one
     REQUIRE(rounded_to_tf32(-x) == -rounded_to_tf32(x));
   }
 }
+
+}  // namespace tf32_tests

@@ -8,6 +8,8 @@
 #include "ttune/space/factors.hpp"
 #include "ttune/support/error.hpp"
 
+namespace instantiate_tests {
+
 using namespace ttune;
 
 namespace {
@@ -130,3 +132,5 @@ TEST_CASE("instantiate: the region of a stage computed inside its reader") {
     CHECK(instantiated(of, {{c, 1}}).stages[0].depth == 0);
   }
 }
+
+}  // namespace instantiate_tests

@@ -10,6 +10,8 @@
 #include "ttune/support/error.hpp"
 #include "ttune/support/rng.hpp"
 
+namespace ensemble_model_tests {
+
 using namespace ttune;
 
 namespace {
@@ -117,3 +119,5 @@ TEST_CASE("a saved ensemble predicts the same; other bytes are refused") {
   CHECK(a == b);  // unchanged
   CHECK_THROWS_AS(lines({.members = 1}), argument_error);
 }
+
+}  // namespace ensemble_model_tests

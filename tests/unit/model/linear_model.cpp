@@ -9,6 +9,8 @@
 #include "support/synthetic_speed.hpp"
 #include "ttune/support/error.hpp"
 
+namespace linear_model_tests {
+
 using namespace ttune;
 using ttune_test::synthetic_data;
 
@@ -102,3 +104,5 @@ TEST_CASE("rows with a small weight have a small effect") {
   m.predict({asked.data(), 2, 1}, scores);
   CHECK(scores[0] > scores[1]);
 }
+
+}  // namespace linear_model_tests

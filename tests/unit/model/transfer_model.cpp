@@ -11,6 +11,8 @@
 #include "ttune/support/error.hpp"
 #include "ttune/support/rng.hpp"
 
+namespace transfer_model_tests {
+
 using namespace ttune;
 
 namespace {
@@ -134,3 +136,5 @@ TEST_CASE("base rows are drawn where there are too many") {
   m.learn_base(base.view(), base.targets);
   CHECK(m.base_rows() == 50);
 }
+
+}  // namespace transfer_model_tests

@@ -8,6 +8,8 @@
 
 #include "ttune/ir/interpret.hpp"
 
+namespace copy_program_tests {
+
 using namespace ttune;
 
 TEST_CASE("copy program: elements go to their place in the other layout") {
@@ -29,3 +31,5 @@ TEST_CASE("copy program: a bandwidth in GB/s gives seconds") {
   network_tensor const small{"x", dtype::f32, {1}};
   CHECK(least_copy_seconds(small, 10) > 1e-7);
 }
+
+}  // namespace copy_program_tests

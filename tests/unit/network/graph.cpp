@@ -14,6 +14,8 @@
 #include "ttune/ops/matmul.hpp"
 #include "ttune/support/error.hpp"
 
+namespace graph_tests {
+
 using namespace ttune;
 
 namespace {
@@ -146,3 +148,5 @@ TEST_CASE("network: evaluate refuses other inputs") {
   CHECK(refusal([&] { (void)evaluate(net.graph(), {array({1}, {1})}); }) ==
         "network small: input x f32 (2) is given f32 (1)");
 }
+
+}  // namespace graph_tests

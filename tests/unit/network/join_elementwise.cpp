@@ -20,6 +20,8 @@
 #include "ttune/ops/winograd.hpp"
 #include "ttune/support/rng.hpp"
 
+namespace join_elementwise_tests {
+
 using namespace ttune;
 
 namespace {
@@ -161,3 +163,5 @@ TEST_CASE("join_elementwise: what stays apart") {
   CHECK(joined.operators().size() == net.graph().operators().size());
   check_equal(joined, net.graph());
 }
+
+}  // namespace join_elementwise_tests

@@ -11,6 +11,8 @@
 #include "ttune/ops/elementwise.hpp"
 #include "ttune/ops/matmul.hpp"
 
+namespace layout_problem_tests {
+
 using namespace ttune;
 
 namespace {
@@ -65,3 +67,5 @@ TEST_CASE("choose_kernels: views are plain and cost nothing") {
   CHECK(found.choices == std::vector<std::size_t>{0, 0, 0});
   CHECK(found.seconds == 10);
 }
+
+}  // namespace layout_problem_tests

@@ -12,6 +12,8 @@
 #include "ttune/support/error.hpp"
 #include "ttune/support/rng.hpp"
 
+namespace memory_plan_tests {
+
 using namespace ttune;
 using offsets = std::vector<std::int64_t>;
 
@@ -160,3 +162,5 @@ TEST_CASE("memory plan: what is wrong is named") {
   CHECK_THROWS_WITH_AS((void)plan_memory({{1, 0, 0}, {INT64_MAX, 0, 0}}),
                        "memory plan: block 1 and those before it exceed 2^61 bytes", argument_error);
 }
+
+}  // namespace memory_plan_tests

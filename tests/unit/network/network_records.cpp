@@ -21,6 +21,8 @@
 #include "ttune/ops/winograd.hpp"
 #include "ttune/records/memory_store.hpp"
 
+namespace network_records_tests {
+
 using namespace ttune;
 
 namespace {
@@ -190,3 +192,5 @@ TEST_CASE("network records: keys") {
   keep_network(net, {{{0, 0}, {0, 0}, {0, 0}}, 1}, by.tuner, {});  // without records, nothing is stored
   CHECK_FALSE(find_network(net, by.tuner, {}));
 }
+
+}  // namespace network_records_tests

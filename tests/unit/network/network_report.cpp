@@ -12,6 +12,8 @@
 #include "ttune/ops/matmul.hpp"
 #include "ttune/ops/softmax.hpp"
 
+namespace network_report_tests {
+
 using namespace ttune;
 
 TEST_CASE("network report: a table of plain columns") {
@@ -71,3 +73,5 @@ TEST_CASE("network report: what tuning found") {
   CHECK(report.weights_bytes >= 4 * 512);
   CHECK(report.given_bytes == 4 * 512);
 }
+
+}  // namespace network_report_tests

@@ -16,6 +16,8 @@
 #include "ttune/support/error.hpp"
 #include "ttune/tune/tuner.hpp"
 
+namespace network_search_tests {
+
 using namespace ttune;
 using namespace ttune_test;
 
@@ -152,3 +154,5 @@ TEST_CASE("network search: kernels hold the limit of the bytes of weights where 
   CHECK(costs == doctest::Approx(4e-3));
   CHECK_THROWS_AS((void)chosen_within(0.5), argument_error);
 }
+
+}  // namespace network_search_tests

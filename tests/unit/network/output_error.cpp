@@ -22,6 +22,8 @@
 #include "ttune/ops/pool2d.hpp"
 #include "ttune/ops/softmax.hpp"
 
+namespace output_error_tests {
+
 using namespace ttune;
 
 namespace {
@@ -102,3 +104,5 @@ TEST_CASE("output error: a compute that errs more than it says is replaced where
   CHECK(strict.steps[0].compute == "slow");
   CHECK(strict.search.output_error == 0);
 }
+
+}  // namespace output_error_tests

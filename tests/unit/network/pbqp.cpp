@@ -13,6 +13,8 @@
 #include "ttune/support/error.hpp"
 #include "ttune/support/rng.hpp"
 
+namespace pbqp_tests {
+
 using namespace ttune;
 
 namespace {
@@ -285,3 +287,5 @@ TEST_CASE("pbqp: what is wrong is named") {
   CHECK(problem.nodes() == 2);
   CHECK(problem.solve().cost == 2);
 }
+
+}  // namespace pbqp_tests

@@ -26,6 +26,8 @@
 #include "ttune/ops/winograd.hpp"
 #include "ttune/support/rng.hpp"
 
+namespace random_networks_tests {
+
 using namespace ttune;
 
 namespace {
@@ -254,3 +256,5 @@ TEST_CASE("random networks: what the search chooses") {
     CHECK(checked.error_of(tune_network(drawn, tuner, {.trials = 6}, numerics::error_within(4))) < 4 * most_error);
   }
 }
+
+}  // namespace random_networks_tests

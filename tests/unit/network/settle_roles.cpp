@@ -10,6 +10,8 @@
 #include "ttune/ops/matmul.hpp"
 #include "ttune/ops/winograd.hpp"
 
+namespace settle_roles_tests {
+
 using namespace ttune;
 
 TEST_CASE("settle_roles: operands are constants exactly if they get weights") {
@@ -39,3 +41,5 @@ TEST_CASE("settle_roles: tables of a compute are no operands") {
   for (std::size_t i = 0; i < computes.size(); ++i)
     CHECK(ir::print(*computes[i].program) == ir::print(*net.graph().operators().front().computes[i].program));
 }
+
+}  // namespace settle_roles_tests

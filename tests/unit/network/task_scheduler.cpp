@@ -8,6 +8,8 @@
 #include <functional>
 #include <vector>
 
+namespace task_scheduler_tests {
+
 using namespace ttune;
 
 namespace {
@@ -125,3 +127,5 @@ TEST_CASE("task scheduler: tasks that ended get no rounds") {
   scheduler.end(0);
   CHECK_FALSE(scheduler.next());
 }
+
+}  // namespace task_scheduler_tests

@@ -23,6 +23,8 @@
 #include "ttune/support/error.hpp"
 #include "ttune/support/rng.hpp"
 
+namespace tune_network_tests {
+
 using namespace ttune;
 
 namespace {
@@ -197,3 +199,5 @@ TEST_CASE("tune_network: unsuitable arguments are refused by name") {
   CHECK(refusal([&] { run(std::span<float const>(static_cast<float const*>(nullptr), 6), out); }) ==
         "network small: x f32 (2, 3) is given a null pointer");
 }
+
+}  // namespace tune_network_tests

@@ -14,6 +14,8 @@
 #include "ttune/ops/add.hpp"
 #include "ttune/ops/conv2d.hpp"
 
+namespace weights_tests {
+
 using namespace ttune;
 
 namespace {
@@ -131,3 +133,5 @@ TEST_CASE("weights: those that calls read as given stay, and count once") {
   CHECK(y == z);
   CHECK(y[3] == 2 * (*x)[3]);  // both have the same numbers
 }
+
+}  // namespace weights_tests

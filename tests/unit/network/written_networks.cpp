@@ -17,6 +17,8 @@
 #include "../../../examples/networks/resnet.hpp"
 #include "network_against_interpreter.hpp"
 
+namespace written_networks_tests {
+
 using namespace ttune;
 using ttune_test::as_interpreted;
 
@@ -116,3 +118,5 @@ TEST_CASE("written networks: quantised residual blocks, as the interpreter compu
   // bytes differ by 1 where machine code and interpreter round a number near a half to different sides
   as_interpreted<1, 1>(networks::resnet18_i8(drawn(), {32, 8, 10}), 0.03);
 }
+
+}  // namespace written_networks_tests

@@ -10,6 +10,8 @@
 #include "support/seed.hpp"
 #include "ttune/support/rng.hpp"
 
+namespace damaged_models_tests {
+
 using namespace ttune;
 
 namespace {
@@ -94,3 +96,5 @@ TEST_CASE("models of the test data with wrong bytes are refused, or read") {
   }
   CHECK(refused > 0);
 }
+
+}  // namespace damaged_models_tests

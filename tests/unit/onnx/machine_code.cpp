@@ -12,6 +12,8 @@
 #include "ttune/backends/orc.hpp"
 #include "ttune/network.hpp"
 
+namespace machine_code_tests {
+
 using namespace ttune;
 
 namespace {
@@ -167,3 +169,5 @@ TEST_CASE("a small network of ONNX operators runs as machine code, with batch no
   for (std::size_t i = 0; i < 10; ++i)
     CHECK(static_cast<double>(all[1][i]) == doctest::Approx(expected.reals[i]).epsilon(1e-4));
 }
+
+}  // namespace machine_code_tests

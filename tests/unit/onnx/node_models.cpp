@@ -14,6 +14,8 @@
 #include "support/require.hpp"
 #include "ttune/network/network_text.hpp"
 
+namespace node_models_tests {
+
 using namespace ttune;
 
 namespace {
@@ -108,3 +110,5 @@ TEST_CASE("ONNX models that PyTorch wrote compute what ONNX expects") {
   CHECK(try_models("pytorch-operator").read.size() == 35);
   CHECK(try_models("simple").read.size() >= 7);
 }
+
+}  // namespace node_models_tests

@@ -8,6 +8,8 @@
 #include "support/temporary_folder.hpp"
 #include "ttune/onnx/kernel.hpp"
 
+namespace odd_models_tests {
+
 using namespace ttune;
 using ttune_test::model_builder;
 
@@ -240,3 +242,5 @@ TEST_CASE("users add converters of their own") {
   x.reals = {1, 2};
   CHECK(evaluate(ttune_test::read(made.model, options), {x}).front().reals == std::vector<double>{2, 4});
 }
+
+}  // namespace odd_models_tests

@@ -9,6 +9,8 @@
 #include "ttune/search/random_search.hpp"
 #include "ttune/support/error.hpp"
 
+namespace annealing_tests {
+
 using namespace ttune;
 using ttune_test::landscape;
 using ttune_test::search_loop;
@@ -166,3 +168,5 @@ TEST_CASE("any_search owns a strategy of any kind") {
   search = random_search{};
   CHECK(search->name() == "random");
 }
+
+}  // namespace annealing_tests

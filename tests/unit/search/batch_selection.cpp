@@ -10,6 +10,8 @@
 #include "ttune/support/error.hpp"
 #include "ttune/support/rng.hpp"
 
+namespace batch_selection_tests {
+
 using namespace ttune;
 
 TEST_CASE("the share of random slots does not depend on the batch size") {
@@ -104,3 +106,5 @@ TEST_CASE("near duplicates of picked candidates come later") {
   CHECK(select_spread(candidates, scores, 9, 6, 0.1).size() == 4);
   CHECK(select_spread({}, {}, 3, 1, 0.1).empty());
 }
+
+}  // namespace batch_selection_tests

@@ -5,6 +5,8 @@
 
 #include "support/landscape.hpp"
 
+namespace grid_search_tests {
+
 using namespace ttune;
 
 TEST_CASE("grid search visits every configuration once, in order, and skips what is known") {
@@ -39,3 +41,5 @@ TEST_CASE("a space that cannot be numbered is drawn from") {
   CHECK(batch.size() == 50);
   for (auto const& c : batch) CHECK(space.valid(c));
 }
+
+}  // namespace grid_search_tests

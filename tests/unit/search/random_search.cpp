@@ -6,6 +6,8 @@
 #include "support/landscape.hpp"
 #include "support/seed.hpp"
 
+namespace random_search_tests {
+
 using namespace ttune;
 using ttune_test::landscape;
 using ttune_test::search_loop;
@@ -54,3 +56,5 @@ TEST_CASE("an empty space proposes nothing") {
   search.start(space, 1);
   CHECK(search.propose({5, {}, {}, {}}).empty());
 }
+
+}  // namespace random_search_tests

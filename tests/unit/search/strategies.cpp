@@ -15,6 +15,8 @@
 #include "ttune/search/random_search.hpp"
 #include "ttune/support/error.hpp"
 
+namespace strategies_tests {
+
 using namespace ttune;
 using ttune_test::landscape;
 using ttune_test::search_loop;
@@ -157,3 +159,5 @@ TEST_CASE("options that make no sense are refused") {
   CHECK_THROWS_AS(evolutionary_search({.generations = 0}), argument_error);
   CHECK_THROWS_AS(bandit_search({}), argument_error);
 }
+
+}  // namespace strategies_tests

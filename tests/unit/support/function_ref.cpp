@@ -5,6 +5,8 @@
 
 #include <string>
 
+namespace function_ref_tests {
+
 using namespace ttune;
 
 namespace {
@@ -39,3 +41,5 @@ TEST_CASE("function_ref: converts results, passes references, and is a copy of w
   CHECK(text == "abc");
   static_assert(!std::is_constructible_v<function_ref<int(int)>, std::string>);
 }
+
+}  // namespace function_ref_tests

@@ -6,6 +6,8 @@
 #include <array>
 #include <numeric>
 
+namespace rng_tests {
+
 using namespace ttune;
 
 TEST_CASE("the generator gives the same numbers everywhere") {
@@ -49,3 +51,5 @@ TEST_CASE("a shuffle is a permutation, and a split makes another stream") {
   auto other = random.split();
   CHECK(other() != random());
 }
+
+}  // namespace rng_tests

@@ -5,6 +5,8 @@
 
 #include "ttune/support/error.hpp"
 
+namespace shared_library_tests {
+
 using namespace ttune;
 
 TEST_CASE("shared_library: the first name that can be opened is") {
@@ -23,3 +25,5 @@ TEST_CASE("shared_library: the tried names are reported") {
   CHECK(none.find("strlen") == nullptr);
   CHECK_THROWS_AS((void)none.symbol("strlen"), backend_error);
 }
+
+}  // namespace shared_library_tests

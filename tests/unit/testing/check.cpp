@@ -11,6 +11,8 @@
 #include "ttune/ir/print.hpp"
 #include "ttune/schedule.hpp"
 
+namespace check_tests {
+
 using namespace ttune;
 
 namespace {
@@ -187,3 +189,5 @@ TEST_CASE("check: several outputs, operands updated in place, gathers") {
   CHECK(testing::check(op(inputs(M, N), outputs(S)), add));
   CHECK_FALSE(testing::check(op(inputs(M, N), outputs(S)), [&](auto m, auto n) { add(m, n), add(m, n); }));
 }
+
+}  // namespace check_tests

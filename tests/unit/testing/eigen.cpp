@@ -6,6 +6,8 @@
 #include "ttune/ops/matmul.hpp"
 #include "ttune/testing/check.hpp"
 
+namespace eigen_tests {
+
 using namespace ttune;
 
 TEST_CASE("check: references on matrices, vectors, scalars and tensors of Eigen") {
@@ -45,3 +47,5 @@ TEST_CASE("check: column-major operands are column-major objects of Eigen") {
         for (int z = 0; z < 7; ++z) c(y, x) += a(y, z) * b(z, x);
   }));
 }
+
+}  // namespace eigen_tests

@@ -11,6 +11,8 @@
 #include "ttune/support/error.hpp"
 #include "ttune/support/rng.hpp"
 
+namespace treegru_tests {
+
 using namespace ttune;
 
 namespace {
@@ -118,3 +120,5 @@ TEST_CASE("the tree model refuses other rows and other files, and lives with poo
   model.predict(some.view(), scores);  // unchanged
   CHECK(model.fitted());
 }
+
+}  // namespace treegru_tests

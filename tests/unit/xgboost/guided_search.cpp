@@ -11,6 +11,8 @@
 #include "ttune/search/annealing.hpp"
 #include "ttune/search/random_search.hpp"
 
+namespace guided_search_tests {
+
 using namespace ttune;
 using ttune_test::landscape;
 using ttune_test::search_loop;
@@ -74,3 +76,5 @@ TEST_CASE("guided by a model, a search needs far fewer measurements than at rand
   CHECK(trees > blind);
   CHECK(line > blind);
 }
+
+}  // namespace guided_search_tests

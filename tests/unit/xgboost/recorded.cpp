@@ -21,6 +21,8 @@
 #define TTUNE_TESTS_DIR "tests"
 #endif
 
+namespace recorded_tests {
+
 using namespace ttune;
 
 namespace {
@@ -137,3 +139,5 @@ TEST_CASE("models rank recorded measurements of a convolution") {
   CHECK(trees > line + 0.03);
   CHECK(line > 0.5);
 }
+
+}  // namespace recorded_tests

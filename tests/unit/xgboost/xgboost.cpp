@@ -11,6 +11,8 @@
 #include "ttune/model/linear_model.hpp"
 #include "ttune/support/error.hpp"
 
+namespace xgboost_tests {
+
 using namespace ttune;
 using ttune_test::synthetic_data;
 
@@ -139,3 +141,5 @@ TEST_SUITE("threads") {
     CHECK(same == std::vector<int>(4, 1));
   }
 }
+
+}  // namespace xgboost_tests
