@@ -151,6 +151,7 @@
 #include "ttune/tune/recorded/recorded_pool.hpp"
 #include "ttune/tune/recorded/recorded_search.hpp"
 #include "ttune/tune/scoring.hpp"
+#include "ttune/tune/session/alternatives_records.hpp"
 #include "ttune/tune/session/alternatives_session.hpp"
 #include "ttune/tune/session/analytic_trials.hpp"
 #include "ttune/tune/session/batch.hpp"

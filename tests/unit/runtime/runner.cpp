@@ -19,6 +19,7 @@
 #include "ttune/runtime/worker/entry.hpp"
 #include "ttune/runtime/worker/process.hpp"
 #include "ttune/support/error.hpp"
+#include "unit/runtime/runner_cases.hpp"
 
 namespace runner_tests {
 
@@ -33,54 +34,22 @@ ttune_test::at_start const as_worker{[](int argc, char** argv) {
   return ttune::is_worker(argc, argv) ? ttune::run_worker() : -1;
 }};
 
-constexpr std::int64_t n = 1000;
-
-ttune::runner_options one_thread() {
-  ttune::runner_options o;
-  o.threads = 1;
-  return o;
-}
-
-std::unique_ptr<ttune::runner> make(ttune::worker_choice how = ttune::worker::self{},
-                                    ttune::runner_options options = one_thread()) {
-  return ttune::make_runner(std::move(how), copy_signature(n), std::move(options));
-}
-
-/// Measures a bad candidate with the right one before and after it.
-ttune::measurement planted(ttune::kernel_image const& bad, ttune::trial_limits const& limits = {},
-                           ttune::worker_choice how = ttune::worker::self{}) {
-  auto m = make(how);
-  auto const good = m->set_reference(copy_image(n), {});
-  CHECK_MESSAGE(good.ok(), good.message);
-  auto result = m->measure(bad, limits);
-  auto const after = m->measure(copy_image(n), {});
-  CHECK_MESSAGE(after.ok(), after.message);
-  INFO(name_of(result.status), ": ", result.message);
-  return result;
-}
-
-bool has(std::string const& text, char const* part) { return text.find(part) != std::string::npos; }
-
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
 }  // namespace
 
 TEST_CASE("runner: a good candidate is measured as in process") {
   TTUNE_SKIP_UNLESS_X86();
-  auto isolated = make();
-  auto local = make(ttune::worker::in_process{});
+  auto isolated = make_copier();
+  auto local = make_copier(ttune::worker::in_process{});
   CHECK(isolated->isolated());
   CHECK_FALSE(local->isolated());
   CHECK(local->description() == "in process, unprotected");
   for (auto* m : {isolated.get(), local.get()}) {
-    auto const reference = m->set_reference(copy_image(n), {});
+    auto const reference = m->set_reference(copy_image(copied), {});
     CHECK_MESSAGE(reference.ok(), reference.message);
     CHECK(reference.seconds > 0);
     CHECK(reference.seconds < 1e-3);
     CHECK(reference.samples >= 3);
-    auto const trial = m->measure(copy_image(n), {});
+    auto const trial = m->measure(copy_image(copied), {});
     CHECK_MESSAGE(trial.ok(), trial.message);
     CHECK(trial.measure_seconds > 0);
     CHECK(m->respawns() == 0);
@@ -90,170 +59,14 @@ TEST_CASE("runner: a good candidate is measured as in process") {
   CHECK(local->operand_bytes(1) == local->operand_bytes(0));
 }
 
-TEST_CASE("runner: crashes are measurements that name the signal") {
-  TTUNE_SKIP_UNLESS_X86();
-  struct {
-    code body;
-    char const* said;
-  } const cases[] = {{code::null_write(), "SIGSEGV: wrote to 0x0"},
-                     {code::illegal_instruction(), "SIGILL"},
-                     {code::abort(), "SIGABRT"},
-                     {code::endless_recursion(), "SIGSEGV"}};
-  for (auto const& c : cases) {
-    auto const m = planted(copy_and(c.body, n));
-    CHECK(m.status == trial_status::crashed);
-    CHECK_MESSAGE(has(m.message, c.said), m.message);
-  }
-}
-
-TEST_CASE("runner: an exit is a measurement, whatever its status") {
-  TTUNE_SKIP_UNLESS_X86();
-  for (int const status : {0, 3}) {
-    auto const m = planted(copy_and(code::exit(status), n));
-    CHECK(m.status == trial_status::exited);
-    CHECK_MESSAGE(has(m.message, ("status " + std::to_string(status)).c_str()), m.message);
-  }
-}
-
-TEST_CASE("runner: an endless loop is ended when its time is over") {
-  TTUNE_SKIP_UNLESS_X86();
-  ttune::trial_limits limits;
-  limits.hang_seconds = 0.2;
-  auto start = std::chrono::steady_clock::now();
-  auto m = planted(copy_and(code::endless_loop(), n), limits);
-  CHECK(m.status == trial_status::timed_out);
-  CHECK(seconds_since(start) < 2);
-  limits.hang_seconds = 100;  // the known cutoff is enough
-  limits.cutoff_seconds = 1e-4;
-  start = std::chrono::steady_clock::now();
-  m = planted(copy_and(code::endless_loop(), n), limits);
-  CHECK(m.status == trial_status::timed_out);
-  CHECK(seconds_since(start) < 2);
-}
-
-TEST_CASE("runner: too much memory is a measurement") {
-  TTUNE_SKIP_UNLESS_X86();
-  auto image = copy_image(n);
-  image.signature.shared_bytes = too_many_bytes();
-  auto m = planted(image);
-  CHECK(m.status == trial_status::out_of_memory);
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-  m = planted(copy_and(code::huge_allocation(), n));
-  CHECK_MESSAGE((m.status == trial_status::out_of_memory || m.status == trial_status::crashed), m.message);
-#endif
-}
-
-TEST_CASE("runner: steps outside of operands are found at either end, small and large") {
-  TTUNE_SKIP_UNLESS_X86();
-  auto const bytes = n * 4;
-  for (std::int64_t const step : {0, 3, 90, 5000, 100000}) {
-    auto m = planted(copy_and(code::write(1, bytes + step, 1), n));
-    CHECK(m.status == trial_status::wrote_outside);
-    CHECK_MESSAGE(has(m.message, (std::to_string(step + 1) + " bytes past the end of C").c_str()), m.message);
-    m = planted(copy_and(code::write(1, -1 - step, 1), n));
-    CHECK(m.status == trial_status::wrote_outside);
-    CHECK_MESSAGE(has(m.message, (std::to_string(step + 1) + " bytes before the start of C").c_str()), m.message);
-    m = planted(copy_and(code::read(0, bytes + step), n));
-    if (step < 90) {
-      CHECK(m.status == trial_status::crashed);
-      CHECK_MESSAGE(has(m.message, ("read " + std::to_string(step + 1) + " bytes past the end of A").c_str()),
-                    m.message);
-      m = planted(copy_and(code::read(0, -1 - step), n));
-      CHECK(m.status == trial_status::crashed);
-      CHECK_MESSAGE(has(m.message, ("read " + std::to_string(step + 1) + " bytes before the start of A").c_str()),
-                    m.message);
-    }
-  }
-}
-
-TEST_CASE("runner: wrong results name the first wrong element") {
-  TTUNE_SKIP_UNLESS_X86();
-  auto m = planted(copy_and(code::write_word(1, 4 * 137, 0x40A00000), n));  // 5.0
-  CHECK(m.status == trial_status::wrong_result);
-  CHECK_MESSAGE(has(m.message, "C[137] is 5, should be "), m.message);
-  m = planted(copy_and(code::write_word(1, 4 * 999, 0x7FC00000), n));
-  CHECK(m.status == trial_status::wrong_result);
-  CHECK_MESSAGE(has(m.message, "C[999] is nan"), m.message);
-  m = planted(image_of(copy_signature(n), code::copy(0, 1, 4 * 500).then(code::ret())));
-  CHECK(m.status == trial_status::wrong_result);
-  CHECK_MESSAGE(has(m.message, "C[500] was never written"), m.message);
-  CHECK_MESSAGE(has(m.message, "500 of 1000 elements differ"), m.message);
-  m = planted(image_of(copy_signature(n), code::ret()));
-  CHECK_MESSAGE(has(m.message, "C[0] was never written"), m.message);
-}
-
-TEST_CASE("runner: a right result with a changed input is a fault") {
-  TTUNE_SKIP_UNLESS_X86();
-  auto const m = planted(copy_and(code::write(0, 4, 0x55), n));
-  CHECK(m.status == trial_status::wrote_outside);
-  CHECK_MESSAGE(has(m.message, "changed its input A"), m.message);
-}
-
-TEST_CASE("runner: images for others are unsupported, not run") {
-  TTUNE_SKIP_UNLESS_X86();
-  auto image = copy_image(n);
-  image.abi = 7;
-  CHECK(planted(image).status == trial_status::unsupported);
-  image = copy_image(n);
-  image.features = "+xop";
-  CHECK(planted(image).status == trial_status::unsupported);
-  CHECK(planted(copy_image(n + 1)).status == trial_status::unsupported);
-}
-
-TEST_CASE("runner: a worker's death costs little, and the runner continues") {
-  TTUNE_SKIP_UNLESS_X86();
-  auto m = make();
-  CHECK(m->set_reference(copy_image(n), {}).ok());
-  auto const start = std::chrono::steady_clock::now();
-  for (int i = 0; i < 10; ++i)
-    CHECK(m->measure(image_of(copy_signature(n), code::null_write()), {}).status == trial_status::crashed);
-  MESSAGE("a crash and a new worker: ", seconds_since(start) / 10 * 1e3, " ms");
-  CHECK(m->respawns() == 10);
-  auto const after = m->measure(copy_image(n), {});
-  CHECK(after.ok());
-  CHECK(m->measure(image_of(copy_signature(n), code::ret()), {}).status == trial_status::wrong_result);
-}
-
-TEST_CASE("runner: a stop is honoured within 100 ms, and nothing is left behind") {
-  TTUNE_SKIP_UNLESS_X86();
-  auto m = make();
-  CHECK(m->set_reference(copy_image(n), {}).ok());
-  std::stop_source source;
-  m->stop_with(source.get_token());
-  std::chrono::steady_clock::time_point asked;
-  std::thread user([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    asked = std::chrono::steady_clock::now();
-    source.request_stop();
-  });
-  auto const result = m->measure(copy_and(code::endless_loop(), n), {});
-  auto const took = seconds_since(asked);
-  user.join();
-  CHECK(result.status == trial_status::timed_out);
-  CHECK(result.message == "stopped");
-  CHECK(took < 0.1);
-  m->stop_with({});
-  CHECK(m->measure(copy_image(n), {}).ok());
-}
-
-TEST_CASE("runner: slow candidates are cut off") {
-  TTUNE_SKIP_UNLESS_X86();
-  ttune::trial_limits limits;
-  limits.cutoff_seconds = 1e-4;
-  auto const m = planted(copy_and(code::spin(10000), n), limits);
-  CHECK(m.status == trial_status::cut_off);
-  CHECK(m.seconds > 1e-3);
-  CHECK(m.samples == 0);
-}
-
 TEST_CASE("runner: kernels are compared in pairs") {
   TTUNE_SKIP_UNLESS_X86();
   for (ttune::worker_choice const& how :
        {ttune::worker_choice(ttune::worker::self{}), ttune::worker_choice(ttune::worker::in_process{})}) {
-    auto m = make(how);
-    CHECK(m->set_reference(copy_image(n), {}).ok());
-    auto const slow = copy_and(code::spin(20), n);
-    auto const quick = copy_and(code::spin(10), n);
+    auto m = make_copier(how);
+    CHECK(m->set_reference(copy_image(copied), {}).ok());
+    auto const slow = copy_and(code::spin(20), copied);
+    auto const quick = copy_and(code::spin(10), copied);
     auto c = m->compare(slow, quick, 20);
     CHECK_MESSAGE(c.failure.empty(), c.failure);
     CHECK(c.pairs >= 20);
@@ -265,23 +78,23 @@ TEST_CASE("runner: kernels are compared in pairs") {
     c = m->compare(quick, slow, 20);
     CHECK_FALSE(c.faster);
     CHECK(c.low > 1);
-    c = m->compare(quick, copy_and(code::write_word(1, 0, 0), n), 20);
+    c = m->compare(quick, copy_and(code::write_word(1, 0, 0), copied), 20);
     CHECK_MESSAGE(has(c.failure, "wrong_result"), c.failure);
   }
-  auto m = make();
-  CHECK(has(m->compare(copy_image(n), copy_and(code::null_write(), n), 20).failure, "crashed"));
+  auto m = make_copier();
+  CHECK(has(m->compare(copy_image(copied), copy_and(code::null_write(), copied), 20).failure, "crashed"));
 }
 
 TEST_CASE("runner: a reference can be given, and outputs be had") {
   TTUNE_SKIP_UNLESS_X86();
-  auto m = make();
+  auto m = make_copier();
   std::vector<std::vector<std::uint8_t>> reference(2);
   reference[1] = m->operand_bytes(0);
   reference[1][7] ^= 0x40;  // the exponent of element 1
   m->set_reference(reference);
-  CHECK(m->measure(copy_image(n), {}).status == trial_status::wrong_result);
+  CHECK(m->measure(copy_image(copied), {}).status == trial_status::wrong_result);
   std::vector<std::vector<std::uint8_t>> outputs;
-  auto const run = m->run(copy_image(n), outputs);
+  auto const run = m->run(copy_image(copied), outputs);
   CHECK_MESSAGE(run.ok(), run.message);
   REQUIRE(outputs.size() == 2);
   CHECK(outputs[0].empty());
@@ -294,34 +107,34 @@ TEST_CASE("runner: the user's own data is what kernels get, also after a crash")
   TTUNE_SKIP_UNLESS_X86();
   ttune::runner_options options = one_thread();
   options.data.resize(1);
-  options.data[0].assign(static_cast<std::size_t>(4 * n), 0x3F);
-  auto m = make(ttune::worker::self{}, options);
+  options.data[0].assign(static_cast<std::size_t>(4 * copied), 0x3F);
+  auto m = make_copier(ttune::worker::self{}, options);
   CHECK(m->operand_bytes(0) == options.data[0]);
-  CHECK(m->measure(copy_and(code::null_write(), n), {}).status == trial_status::crashed);
+  CHECK(m->measure(copy_and(code::null_write(), copied), {}).status == trial_status::crashed);
   CHECK(m->operand_bytes(0) == options.data[0]);
   options.data[0].pop_back();
-  CHECK_THROWS_AS(make(ttune::worker::self{}, options), ttune::argument_error);
-  CHECK_THROWS_AS(make(ttune::worker::in_process{}, options), ttune::argument_error);
+  CHECK_THROWS_AS(make_copier(ttune::worker::self{}, options), ttune::argument_error);
+  CHECK_THROWS_AS(make_copier(ttune::worker::in_process{}, options), ttune::argument_error);
 }
 
 TEST_CASE("runner: one that is killed while idle is started again") {
   TTUNE_SKIP_UNLESS_X86();
   temporary_folder const folder;
   auto const id_file = folder / "id";
-  auto m = make(own_worker_with_id(id_file));
-  CHECK(m->set_reference(copy_image(n), {}).ok());
+  auto m = make_copier(own_worker_with_id(id_file));
+  CHECK(m->set_reference(copy_image(copied), {}).ok());
   REQUIRE(send_signal(id_file, SIGKILL));
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  auto const after = m->measure(copy_image(n), {});
+  auto const after = m->measure(copy_image(copied), {});
   CHECK_MESSAGE(after.ok(), after.message);
   CHECK(m->respawns() == 1);
-  CHECK(m->measure(image_of(copy_signature(n), code::ret()), {}).status == trial_status::wrong_result);
+  CHECK(m->measure(image_of(copy_signature(copied), code::ret()), {}).status == trial_status::wrong_result);
 }
 
 TEST_CASE("runner: what is none is refused with a reason") {
   auto const reason = [](ttune::worker_choice how) -> std::string {
     try {
-      (void)make(std::move(how));
+      (void)make_copier(std::move(how));
     } catch (ttune::backend_error const& e) {
       return e.what();
     }
@@ -341,16 +154,16 @@ TEST_CASE("runner: the helper program is found") {
   std::string tried;
   auto const path = ttune::worker::find_program(tried);
   TTUNE_SKIP_UNLESS("worker", !path.empty(), "ttune-worker is not built");
-  auto m = make(ttune::worker::program{});
+  auto m = make_copier(ttune::worker::program{});
   CHECK(m->description() == "worker " + path);
-  CHECK(m->set_reference(copy_image(n), {}).ok());
-  CHECK(m->measure(copy_and(code::exit(0), n), {}).status == trial_status::exited);
+  CHECK(m->set_reference(copy_image(copied), {}).ok());
+  CHECK(m->measure(copy_and(code::exit(0), copied), {}).status == trial_status::exited);
 }
 
 TEST_CASE("runner: a prepared kernel is prepared once, and checked") {
   TTUNE_SKIP_UNLESS_X86();
   for (auto const goal : {ttune::objective::warm, ttune::objective::cold, ttune::objective::cold_constants}) {
-    auto image = prepared_image(n);
+    auto image = prepared_image(copied);
     auto options = one_thread();
     options.objective = goal;
     options.last_level_bytes = 1 << 20;

@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "ttune/expr/numerics.hpp"
-#include "ttune/records/record.hpp"
 #include "ttune/runtime/backend.hpp"
 #include "ttune/tune/alternatives.hpp"
 #include "ttune/tune/compute_state.hpp"
+#include "ttune/tune/session/alternatives_records.hpp"
 #include "ttune/tune/session/budget_meter.hpp"
 #include "ttune/tune/session/learner.hpp"
 #include "ttune/tune/session/tuning_session.hpp"
@@ -84,11 +84,6 @@ class alternatives_session {
     }
   };
 
-  struct recorded_choice {
-    std::size_t index;
-    std::vector<knob_choice> knobs;  ///< knobs of the alternative's own space
-  };
-
   template <class Number, class Of>
   [[nodiscard]] Number sum_of(Of const& of) const {
     Number sum = 0;
@@ -96,8 +91,6 @@ class alternatives_session {
       if (c.session) sum += of(*c.session);
     return sum;
   }
-  [[nodiscard]] std::optional<recorded_choice> chosen_by(record const& r) const;
-  [[nodiscard]] std::optional<tuning_result> find_in_records();
   [[nodiscard]] tuning_result untuned();
   void start_all();
   [[nodiscard]] std::string reason_to_skip(std::size_t i) const;
@@ -115,8 +108,6 @@ class alternatives_session {
   [[nodiscard]] std::optional<double> ratio_of_turns(candidate& by, tuning_result const& found, candidate& best,
                                                      tuning_result const& made);
   void describe(tuning_report& report, std::size_t winner) const;
-  void keep(tuning_result const& winner, std::size_t index) const;
-  [[nodiscard]] record_key key() const;
   [[nodiscard]] std::string name(std::size_t i) const;
   [[nodiscard]] std::size_t oracle_of(std::size_t i) const;
 
@@ -127,11 +118,11 @@ class alternatives_session {
   learner& learner_;
   budget_meter& budget_;
   std::int32_t first_task_;
+  alternatives_records records_;
   std::vector<candidate> candidates_;
   std::optional<tuning_result> found_;  ///< result without trials: from the records, or the untuned kernel
   std::size_t found_index_ = 0;         ///< its alternative
   double price_ = 0;                    ///< seconds for each byte of constants
-  std::string fallback_;                ///< as in tuning_report
 };
 
 }}}  // namespace ttune::v0::detail

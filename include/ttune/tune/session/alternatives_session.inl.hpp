@@ -8,19 +8,11 @@
 #include <utility>
 
 #include "ttune/ir/count_flops.hpp"
-#include "ttune/lowering/lower.hpp"
-#include "ttune/runtime/image_io.hpp"
 #include "ttune/runtime/measure/sample_statistics.hpp"
-#include "ttune/support/clock.hpp"
 #include "ttune/support/error.hpp"
-#include "ttune/support/hash.hpp"
 #include "ttune/tune/session/alternatives_session.hpp"
-#include "ttune/tune/session/compiled_candidate.hpp"
-#include "ttune/tune/session/stored_image.hpp"
 
 namespace ttune { inline namespace v0 { namespace detail {
-
-inline constexpr char const* alternative_knob = "alternative";  ///< knob in records: index of the winner
 
 /// The largest errors of transforms are further from their mean than those of sums (measured: twice as far).
 inline constexpr double largest_over_mean = 4;
@@ -46,7 +38,8 @@ alternatives_session::alternatives_session(std::vector<alternative> all, numeric
       backend_(compiler),
       learner_(model),
       budget_(budget),
-      first_task_(first_task) {
+      first_task_(first_task),
+      records_(all_, allowed_, options_, backend_) {
   if (all_.empty()) throw argument_error("there is no alternative to tune");
   if (std::none_of(all_.begin(), all_.end(), [&](alternative const& a) { return allowed_.allows(a.error); })) {
     std::string listed;
@@ -66,8 +59,13 @@ tuning_result alternatives_session::run() {
 }
 
 bool alternatives_session::find_recorded() {
-  found_ = find_in_records();
-  return found_.has_value();
+  auto recorded = records_.find();
+  if (!recorded) return false;
+  found_index_ = recorded->index;
+  found_ = std::move(recorded->result);
+  found_->report.workload = name(0);
+  found_->report.alternative = name(found_index_);
+  return true;
 }
 
 void alternatives_session::start() {
@@ -120,7 +118,7 @@ ended_compute alternatives_session::finish_at_once() {
   if (!winner) refuse();
   auto made = winner->session->finish(false);
   made.layouts = all_[winner->index].layouts;
-  keep(made, winner->index);
+  records_.keep(made, winner->index);
   describe(made.report, winner->index);
   return {winner->index, std::move(made)};
 }
@@ -134,80 +132,6 @@ double alternatives_session::seconds_spent() const {
 }
 
 double alternatives_session::flops() const { return count_flops(*all_.front().in.program); }
-
-// ---------------------------------------------------------------------------------------------------- records
-
-/// Returns the key of all alternatives together: results among other alternatives, or under other numerics, do not
-/// apply.
-record_key alternatives_session::key() const {
-  auto made = key_of(all_[0].in, backend_.target(), options_.objective);
-  hasher compute;
-  hasher in;
-  for (auto const& a : all_) {
-    auto const each = key_of(a.in, backend_.target(), options_.objective);
-    compute.add(each.compute);
-    in.add(each.space).add(static_cast<std::uint64_t>(allowed_.allows(a.error)));
-  }
-  made.compute = compute.value();
-  made.compute_text = "alternatives: " + made.compute_text;
-  made.space = in.value();
-  return made;
-}
-
-std::optional<alternatives_session::recorded_choice> alternatives_session::chosen_by(record const& r) const {
-  auto const* const which = find_choice(r.choices, alternative_knob);
-  if (!which || which->index < 0 || which->index >= static_cast<std::int32_t>(all_.size())) return std::nullopt;
-  auto knobs = r.choices;
-  std::erase_if(knobs, [](knob_choice const& c) { return c.knob == alternative_knob; });
-  return recorded_choice{static_cast<std::size_t>(which->index), std::move(knobs)};
-}
-
-std::optional<tuning_result> alternatives_session::find_in_records() {
-  if (!options_.records || options_.recorded) return std::nullopt;
-  auto found = find_stored(*options_.records, key(), [&](record const& r) -> std::optional<kernel_image> {
-    auto const by = chosen_by(r);
-    auto const configured = by ? find_configuration(all_[by->index].in.knobs, by->knobs) : std::nullopt;
-    if (!configured) return std::nullopt;
-    return compile_configuration(workload(all_[by->index].in, backend_.target()), backend_, *configured);
-  });
-  fallback_ = found.fallback;
-  auto const chosen = found.image ? chosen_by(found.of) : std::nullopt;
-  if (!chosen) return std::nullopt;
-  if (found.compiled && options_.records->writable() && !found.image->in_process_code)
-    options_.records->put_image(found.of, to_bytes(*found.image));
-  found_index_ = chosen->index;
-  auto const& winner = all_[chosen->index];
-  tuning_result made{std::move(*found.image),
-                     find_configuration(winner.in.knobs, chosen->knobs).value_or(configuration()),
-                     {},
-                     winner.layouts};
-  made.report.source = tuning_report::origin::record;
-  made.report.workload = name(0);
-  made.report.alternative = name(chosen->index);
-  made.report.seconds = found.of.result.seconds;
-  made.report.spread = found.of.result.spread;
-  made.report.flops = made.image.signature.flops;
-  made.report.stopped_because = "found in the records";
-  made.report.fallback = fallback_;
-  made.report.schedule = describe_choices(chosen->knobs);
-  return made;
-}
-
-void alternatives_session::keep(tuning_result const& winner, std::size_t index) const {
-  if (!options_.records || !options_.records->writable() || options_.recorded) return;
-  if (winner.chosen.choices.size() != all_[index].in.knobs.size()) return;  // a simpler schedule, not of this space
-  record r;
-  r.key = key();
-  r.lowering_version = lowering_version;
-  r.choices = choices_of(all_[index].in.knobs, winner.chosen);
-  r.choices.push_back({alternative_knob, static_cast<std::int32_t>(index), {static_cast<std::int32_t>(index)}});
-  r.result.seconds = winner.report.seconds;
-  r.result.spread = winner.report.spread;
-  r.timestamp = detail::timestamp_now();
-  r.device = options_.device;
-  if (winner.image.in_process_code) options_.records->append(r);
-  else options_.records->put_image(r, to_bytes(winner.image));
-}
 
 // ----------------------------------------------------------------------------------------------------- trials
 
@@ -358,7 +282,7 @@ std::vector<ended_compute> alternatives_session::end_within(double share_of_fast
     else others.push_back(std::move(found));
   }
   if (!best) refuse();
-  keep(best->result, best->index);
+  records_.keep(best->result, best->index);
   describe(best->result.report, best->index);
   std::vector<ended_compute> made;
   made.push_back(std::move(*best));
@@ -430,7 +354,7 @@ std::optional<double> alternatives_session::ratio_of_turns(candidate& by, tuning
 void alternatives_session::describe(tuning_report& report, std::size_t winner) const {
   report.workload = name(0);
   report.alternative = name(winner);
-  if (!fallback_.empty()) report.fallback = fallback_;
+  if (!records_.fallback().empty()) report.fallback = records_.fallback();
   report.trials = trials();
   report.tuning_seconds = seconds_spent();
   for (auto const& c : candidates_) {
