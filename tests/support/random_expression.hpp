@@ -298,10 +298,9 @@ class expression_generator {
     constexpr dtype types[] = {dtype::i32, dtype::i32, dtype::i64, dtype::u32, dtype::i16};
     if (random_.chance(0.2)) return converted_float(size);
     auto const& a = one_of(axes_);
-    auto const t = input(types[pick(5)], {a.end}, ir::tensor_role::input, size);
-    auto const element = ir::make_access(t, {ir::make_variable(a.name)});
+    auto const element = ir::make_access(places_below(size, types[pick(5)], a.end), {ir::make_variable(a.name)});
     if (random_.chance(0.5)) return ir::make_cast(dtype::index, element);
-    auto const more = element * ir::make_number(t->type, 1 + static_cast<double>(pick(3)));
+    auto const more = element * ir::make_number(element->type, 1 + static_cast<double>(pick(3)));
     if (random_.chance(0.4)) return ir::make_cast(dtype::index, clamped(more, size));
     return clamped(ir::make_cast(dtype::index, more) + (pick(5) - 2), size);
   }
@@ -309,8 +308,14 @@ class expression_generator {
   /// Makes an index below `size` that is an element of an operand.
   ir::expr place_of_data(std::int64_t size) {
     auto const& a = one_of(axes_);
-    auto const t = input(dtype::i32, {a.end}, ir::tensor_role::input, size);
-    return ir::make_cast(dtype::index, ir::make_access(t, {ir::make_variable(a.name)}));
+    auto const places = places_below(size, dtype::i32, a.end);
+    return ir::make_cast(dtype::index, ir::make_access(places, {ir::make_variable(a.name)}));
+  }
+
+  /// Makes an operand, or a table, whose elements are below `size`.
+  handle<ir::tensor> places_below(std::int64_t size, dtype type, ir::extent const& places) {
+    auto const role = random_.chance(0.3) ? ir::tensor_role::table : ir::tensor_role::input;
+    return input(type, {places}, role, size);
   }
 
   /// Makes an index below `size` from a float.
@@ -365,13 +370,15 @@ class expression_generator {
     t.type = type;
     t.shape = std::move(shape);
     t.role = role;
-    t.has_range = high != 0;
-    t.high = high;
+    bool const is_table = role == ir::tensor_role::table;
+    t.has_range = high != 0 && !is_table;  // its content tells
+    t.high = t.has_range ? high : 0;
     std::int64_t elements = 1;
     for (auto const& e : t.shape) elements *= e.value;
-    if (role == ir::tensor_role::table)
+    if (is_table)
       for (std::int64_t i = 0; i < elements; ++i)
-        t.content.push_back(static_cast<double>(pick(5)) - (ttune::is_unsigned(type) ? 0 : 2));
+        t.content.push_back(high != 0 ? static_cast<double>(pick(high))
+                                      : static_cast<double>(pick(5)) - (ttune::is_unsigned(type) ? 0 : 2));
     made_.inputs.push_back(ttune::share(std::move(t)));
     return made_.inputs.back();
   }
