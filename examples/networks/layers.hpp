@@ -13,6 +13,7 @@
 #include <ttune/ops/pool2d.hpp>
 #include <ttune/ops/upsample.hpp>
 #include <ttune/ops/winograd.hpp>
+#include <ttune/ops/winograd_transposed.hpp>
 
 #include <cmath>
 #include <cstdint>
@@ -82,14 +83,14 @@ class layers {
     auto const y = net_.add(ttune::ops::depthwise_conv2d_bias(s, then), x.value, filters, bias_of(name, x.channels));
     return {y, x.channels, s.out_height(), s.out_width()};
   }
-  /// A transposed convolution of 4x4, stride 2, padding 1: doubles height and width.
+  /// A transposed convolution of 4x4, stride 2, padding 1: doubles height and width. It has Winograd's computes, too.
   [[nodiscard]] image doubled(image const& x, std::int64_t filters, activation then, double gain = 2) {
     auto const name = next_name("doubled");
     auto const taps = x.channels * 4;  // a pixel of the result sees four of the sixteen
     auto const kernels = weights(name + ".weight", {x.channels, filters, 4, 4}, scale(gain, taps));
-    auto const y =
-        net_.add(ttune::ops::conv_transpose2d_bias({1, x.channels, x.height, x.width, filters, 4, 2, 1}, then), x.value,
-                 kernels, bias_of(name, filters));
+    auto const y = net_.add(
+        ttune::ops::conv_transpose2d_bias_alternatives({1, x.channels, x.height, x.width, filters, 4, 2, 1}, then),
+        x.value, kernels, bias_of(name, filters));
     return {y, filters, 2 * x.height, 2 * x.width};
   }
   [[nodiscard]] image max_pool(image const& x, std::int64_t kernel, std::int64_t stride, std::int64_t padding) {

@@ -101,9 +101,9 @@ template <class T = float>
 
 namespace detail {
 
-/// Returns alternatives: a direct convolution, and `make(tiling)` for each candidate.
-template <class Op, class Make>
-auto with_winograd(conv2d_shape const& s, Op direct, Make const& make) {
+/// Returns alternatives: a direct convolution, and `make(tiling)` for each candidate of its shape.
+template <class Shape, class Op, class Make>
+auto with_winograd(Shape const& s, Op direct, Make const& make) {
   std::vector<Op> all{std::move(direct)};
   for (auto const& one : winograd_candidates(s)) all.push_back(make(one.how));
   return alternatives_type(std::move(all));

@@ -177,19 +177,19 @@ void recurrent_cases(Check const& check) {
 
 // ------------------------------------------------------------------------------------------- images
 
-/// Adds each pixel, multiplied with the filters, to its window of the output.
-template <class Image, class Filters>
-std::vector<double> scattered(ttune::ops::conv_transpose2d_shape const& s, Image const& I, Filters const& W) {
+/// Adds each pixel, multiplied with the filters, to its window of the output, in the order of channels.
+template <class Sum = double, class Image, class Filters>
+std::vector<Sum> scattered(ttune::ops::conv_transpose2d_shape const& s, Image const& I, Filters const& W) {
   auto const height = s.out_height();
   auto const width = s.out_width();
-  std::vector<double> out(static_cast<std::size_t>(s.batch * s.filters * height * width));
+  std::vector<Sum> out(static_cast<std::size_t>(s.batch * s.filters * height * width));
   points(s.batch, s.channels, s.height, s.width, [&](auto n, auto c, auto row, auto column) {
     points(1, s.filters, s.kernel, s.kernel, [&](auto, auto f, auto r, auto t) {
       auto const y = row * s.stride + r - s.padding;
       auto const x = column * s.stride + t - s.padding;
       if (y < 0 || y >= height || x < 0 || x >= width) return;
-      out[static_cast<std::size_t>(((n * s.filters + f) * height + y) * width + x)] +=
-          number(I(n, c, row, column)) * number(W(c, f, r, t));
+      auto& sum = out[static_cast<std::size_t>(((n * s.filters + f) * height + y) * width + x)];
+      sum = static_cast<Sum>(static_cast<double>(sum) + number(I(n, c, row, column)) * number(W(c, f, r, t)));
     });
   });
   return out;

@@ -13,6 +13,7 @@
 #include "ttune/ops/conv_transpose2d.hpp"
 #include "ttune/ops/depthwise_conv2d.hpp"
 #include "ttune/ops/winograd.hpp"
+#include "ttune/ops/winograd_transposed.hpp"
 
 namespace ttune { inline namespace v0 { namespace onnx_convert {
 
@@ -238,8 +239,9 @@ inline void convert_transposed_convolution(onnx_context& to, onnx_node const&) {
   bool const fits = by_dsl && s.out_height() == w.positions && s.out_width() == c.windows[1].positions;
   if (!fits) return layer.set_result(to, add_any_transposed(to, c));
   if (c.bias)
-    return layer.set_result(to, to.add(computes_of(ops::conv_transpose2d_bias(s)), {c.x, c.weights, *c.bias}).front());
-  layer.set_result(to, to.add(computes_of(ops::conv_transpose2d(s)), {c.x, c.weights}).front());
+    return layer.set_result(
+        to, to.add(computes_of(ops::conv_transpose2d_bias_alternatives(s)), {c.x, c.weights, *c.bias}).front());
+  layer.set_result(to, to.add(computes_of(ops::conv_transpose2d_alternatives(s)), {c.x, c.weights}).front());
 }
 
 inline void convert_batch_norm(onnx_context& to, onnx_node const& node) {
