@@ -45,8 +45,8 @@ void choose_last_tile(winograd_tile& how, Products const& products) {
   return static_cast<double>(ceil_divide(elements, 16) * 16);
 }
 
-/// Estimates the work of a tiling along both dimensions, in multiply-adds.
-[[nodiscard]] inline winograd_candidate work_of_tiles(conv2d_shape const& s, winograd_tile how) {
+/// Estimates a tiling along both dimensions.
+[[nodiscard]] inline winograd_candidate expected_of_tiles(conv2d_shape const& s, winograd_tile how) {
   auto const products = [&] { return tiling_of_rows(s, how).products() * tiling_of_columns(s, how).products(); };
   choose_last_tile(how, products);
   auto const rows = tiling_of_rows(s, how);
@@ -57,11 +57,11 @@ void choose_last_tile(winograd_tile& how, Products const& products) {
   auto const inputs = tiles * size(rows.tile_pixels() * columns.tile_pixels()) * filled(s.channels);
   auto const outputs = tiles * size(rows.points() * columns.points()) * filled(s.filters);
   auto const work = products_of(s) * rows.products() * columns.products() + work_beside(weights, inputs + outputs);
-  return {std::move(how), work, 0};
+  return {std::move(how), work / direct_work(s), winograd_error(rows, columns)};
 }
 
-/// Estimates the work of a tiling along one dimension, in multiply-adds.
-[[nodiscard]] inline winograd_candidate work_of_columns(conv2d_shape const& s, std::int64_t outputs) {
+/// Estimates a tiling along one dimension.
+[[nodiscard]] inline winograd_candidate expected_of_columns(conv2d_shape const& s, std::int64_t outputs) {
   winograd_tile how{outputs};
   how.one_dimension = true;
   choose_last_tile(how, [&] { return tiling_of_rows(s, how).products(); });
@@ -71,7 +71,7 @@ void choose_last_tile(winograd_tile& how, Products const& products) {
   auto const inputs = tiles * static_cast<double>(rows.tile_pixels() * s.channels) * filled(s.width);
   auto const outputs_moved = tiles * static_cast<double>(rows.points() * s.out_width()) * filled(s.filters);
   auto const work = products_of(s) * rows.products() + work_beside(weights, inputs + outputs_moved);
-  return {how, work, 0};
+  return {how, work / direct_work(s), error_of(s, how)};
 }
 
 }  // namespace detail
@@ -83,24 +83,9 @@ inline constexpr double most_winograd_error = 4;
 
 namespace detail {
 
-/// Returns the tilings that are worth a trial for a convolution that stands for a direct sum of `direct` multiply-adds:
-/// the least work first, each with a clearly smaller error than all those with less work. `error(how)` is the expected
-/// error of a tiling.
-template <class Error>
-std::vector<winograd_candidate> tilings_worth_a_trial(conv2d_shape const& s, double direct, Error const& error) {
-  std::vector<winograd_candidate> all;
-  if (s.dilation != 1 || s.groups != 1 || s.kernel < 2 || s.out_height() < 1 || s.out_width() < 1) return all;
-  auto const fits = [&](std::int64_t m, std::int64_t extent) {
-    return m <= extent && points_needed(m, s.kernel, s.stride) <= most_known_points(s.stride);
-  };
-  for (std::int64_t rows = 1; fits(rows, s.out_height()); ++rows)
-    for (std::int64_t columns = 1; fits(columns, s.out_width()); ++columns)
-      if (rows > 1 || columns > 1) all.push_back(work_of_tiles(s, {rows, {}, columns}));
-  for (std::int64_t m = 2; fits(m, s.out_height()); ++m) all.push_back(work_of_columns(s, m));
-  for (auto& one : all) {
-    one.work /= direct;
-    one.error = error(one.how);
-  }
+/// Returns the tilings with less work than the direct sum, the least first, each with a clearly smaller error than all
+/// those with less work.
+[[nodiscard]] inline std::vector<winograd_candidate> worth_a_trial(std::vector<winograd_candidate> all) {
   std::erase_if(all, [](auto const& a) { return a.error > most_winograd_error; });
   std::sort(all.begin(), all.end(), [](auto const& a, auto const& b) { return a.work < b.work; });
   std::vector<winograd_candidate> kept;
@@ -116,8 +101,16 @@ std::vector<winograd_candidate> tilings_worth_a_trial(conv2d_shape const& s, dou
 /// Returns the tilings that are worth a trial for a shape, the least work first: they need less work than the direct
 /// sum, and each has a clearly smaller error than all those with less work.
 [[nodiscard]] inline std::vector<winograd_candidate> winograd_candidates(conv2d_shape const& s) {
-  return detail::tilings_worth_a_trial(s, detail::direct_work(s),
-                                       [&](auto const& how) { return detail::error_of(s, how); });
+  std::vector<winograd_candidate> all;
+  if (s.dilation != 1 || s.groups != 1 || s.kernel < 2 || s.out_height() < 1 || s.out_width() < 1) return all;
+  auto const fits = [&](std::int64_t m, std::int64_t extent) {
+    return m <= extent && points_needed(m, s.kernel, s.stride) <= most_known_points(s.stride);
+  };
+  for (std::int64_t rows = 1; fits(rows, s.out_height()); ++rows)
+    for (std::int64_t columns = 1; fits(columns, s.out_width()); ++columns)
+      if (rows > 1 || columns > 1) all.push_back(detail::expected_of_tiles(s, {rows, {}, columns}));
+  for (std::int64_t m = 2; fits(m, s.out_height()); ++m) all.push_back(detail::expected_of_columns(s, m));
+  return detail::worth_a_trial(std::move(all));
 }
 
 }}}  // namespace ttune::v0::ops

@@ -232,12 +232,11 @@ class winograd_tiling {
   return std::sqrt(total / outputs) / static_cast<double>(rows.taps() * columns.taps());
 }
 
-/// The rounding of the transforms, as a number of further terms per chain of sums: from measurements with 3 channels.
-inline constexpr double winograd_transforms_as_terms = 16;
-
 /// Returns the expected error of a convolution that is tiled along one dimension and summed directly along the other.
 /// For short chains of sums, the rounding of the transforms counts, too.
 [[nodiscard]] inline double winograd_error(winograd_tiling const& rows, std::int64_t terms_a_point) {
+  // Counted as this number of further terms per chain, from measurements with 3 channels.
+  constexpr double transforms = 16;
   double total = 0;
   double outputs = 0;
   for (auto const& [m, count] : rows.sizes()) {
@@ -251,7 +250,7 @@ inline constexpr double winograd_transforms_as_terms = 16;
         before += v;
       }
       total += static_cast<double>(count) * rows.output_square(m, i) *
-               (sum + before * winograd_transforms_as_terms / static_cast<double>(terms_a_point));
+               (sum + before * transforms / static_cast<double>(terms_a_point));
     }
     outputs += static_cast<double>(m * count);
   }
