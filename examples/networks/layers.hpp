@@ -15,8 +15,10 @@
 #include <ttune/ops/winograd.hpp>
 #include <ttune/ops/winograd_transposed.hpp>
 
+#include <array>
 #include <cmath>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <utility>
 
@@ -71,7 +73,7 @@ class layers {
     auto const taps = x.channels * l.kernel * l.kernel;
     auto const filters = weights(name + ".weight", {l.filters, x.channels, l.kernel, l.kernel}, scale(l.gain, taps));
     auto const bias = bias_of(name, l.filters);
-    auto const y = l.kernel == 3 ? net_.add(ttune::ops::conv2d_bias_alternatives(s, then), x.value, filters, bias)
+    auto const y = l.kernel == 3 ? net_.add(computes_of(s, then), x.value, filters, bias)
                                  : net_.add(ttune::ops::conv2d_bias(s, then), x.value, filters, bias);
     return {y, l.filters, s.out_height(), s.out_width()};
   }
@@ -160,8 +162,21 @@ class layers {
   [[nodiscard]] ttune::network& net() noexcept { return net_; }
 
  private:
+  using conv_key = std::pair<std::array<std::int64_t, 8>, double>;
+  using conv_computes = decltype(ttune::ops::conv2d_bias_alternatives(ttune::ops::conv2d_shape()));
+
+  /// The computes of a convolution, made once for equal layers.
+  [[nodiscard]] conv_computes const& computes_of(ttune::ops::conv2d_shape const& s, activation then) {
+    conv_key const key{{s.channels, s.height, s.width, s.filters, s.kernel, s.stride, s.padding, then.what},
+                       then.slope};
+    auto const known = convs_.find(key);
+    if (known != convs_.end()) return known->second;
+    return convs_.emplace(key, ttune::ops::conv2d_bias_alternatives(s, then)).first->second;
+  }
+
   ttune::network net_;
   weight_source source_;
+  std::map<conv_key, conv_computes> convs_;
   int count_ = 0;
 };
 

@@ -89,6 +89,7 @@
 #include "ttune/network/pbqp.hpp"
 #include "ttune/network/pbqp_graph.hpp"
 #include "ttune/network/settle_roles.hpp"
+#include "ttune/network/share_programs.hpp"
 #include "ttune/network/task_scheduler.hpp"
 #include "ttune/network/tune_network.hpp"
 #include "ttune/network/tuned_network.hpp"

@@ -22,6 +22,7 @@
 #include "ttune/network/pbqp.inl.hpp"
 #include "ttune/network/pbqp_graph.inl.hpp"
 #include "ttune/network/settle_roles.inl.hpp"
+#include "ttune/network/share_programs.inl.hpp"
 #include "ttune/network/task_scheduler.inl.hpp"
 #include "ttune/network/tune_network.inl.hpp"
 #include "ttune/network/tuned_network.inl.hpp"

@@ -197,7 +197,17 @@ class expr_hasher {
     to_.add(std::string_view(name_of(n.from)));
     number(static_cast<std::uint64_t>(n.component));
     number(static_cast<std::uint64_t>(n.outside));
-    for (auto const e : shape_of(n.from)) number(static_cast<std::uint64_t>(e));
+    add_shape(n.from);
+  }
+
+  /// Adds the extents as `shape_of` lists them, without a list: programs have thousands of accesses.
+  void add_shape(source const& from) {
+    if (auto const* t = std::get_if<handle<tensor>>(&from))
+      for (auto const& e : (*t)->shape) number(static_cast<std::uint64_t>(e.value));
+    else if (auto const* s = std::get_if<handle<stage>>(&from))
+      for (auto const& a : (*s)->axes) number(static_cast<std::uint64_t>(a.size()));
+    else
+      for (auto const e : std::get<handle<buffer>>(from)->extents) number(static_cast<std::uint64_t>(e));
   }
 
   hasher& to_;

@@ -237,7 +237,11 @@ std::string const& name_of(source const& from) {
   return std::visit([](auto const& s) -> std::string const& { return s->name; }, from);
 }
 
-std::size_t rank_of(source const& from) { return shape_of(from).size(); }
+std::size_t rank_of(source const& from) {
+  if (auto const* t = std::get_if<handle<tensor>>(&from)) return (*t)->shape.size();
+  if (auto const* s = std::get_if<handle<stage>>(&from)) return (*s)->axes.size();
+  return std::get<handle<buffer>>(from)->extents.size();
+}
 
 dtype type_of(source const& from, int component) {
   if (auto const* s = std::get_if<handle<stage>>(&from))

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <tuple>
 
 #include "ttune/capture/compose.hpp"
 #include "ttune/ir/count_flops.hpp"
@@ -42,12 +44,31 @@ inline std::optional<std::size_t> operator_to_join(network_graph const& net, std
   return found;
 }
 
-inline network_operator joined_operators(network_operator const& first, network_operator const& last) {
+/// Joined programs, by the two programs and the operands that join: each pair is joined once. The memory keeps what it
+/// was asked for, so that addresses stay those of the same programs.
+class joined_programs {
+ public:
+  [[nodiscard]] handle<ir::program> const& of(handle<ir::program> const& first, handle<ir::program> const& last,
+                                              std::vector<std::string> const& operands) {
+    auto const [at, is_new] = known_.try_emplace({first.get(), last.get(), operands});
+    if (is_new) at->second = {first, last, capture::compose(first, last, operands)};
+    return at->second.joined;
+  }
+
+ private:
+  struct pair {
+    handle<ir::program> first, last, joined;
+  };
+  std::map<std::tuple<ir::program const*, ir::program const*, std::vector<std::string>>, pair> known_;
+};
+
+inline network_operator joined_operators(network_operator const& first, network_operator const& last,
+                                         joined_programs& programs) {
   auto const tensor = first.outputs.front();
   auto const operands = joinable_operands(last, tensor);
   network_operator made{last.name, {}, first.inputs, last.outputs};
   for (auto const& one : first.computes)
-    made.computes.push_back({capture::compose(one.program, last.computes.front().program, operands), one.error});
+    made.computes.push_back({programs.of(one.program, last.computes.front().program, operands), one.error});
   for (auto const input : last.inputs)
     if (input != tensor) made.inputs.push_back(input);
   return made;
@@ -56,6 +77,7 @@ inline network_operator joined_operators(network_operator const& first, network_
 }  // namespace detail
 
 network_graph join_elementwise(network_graph const& net) {
+  detail::joined_programs programs;
   auto made = net;
   for (std::size_t last = 0; last < made.operators().size();) {
     auto const first = detail::operator_to_join(made, last);
@@ -64,7 +86,7 @@ network_graph join_elementwise(network_graph const& net) {
       continue;
     }
     auto all = made.operators();
-    all[last] = detail::joined_operators(all[*first], all[last]);
+    all[last] = detail::joined_operators(all[*first], all[last], programs);
     all.erase(all.begin() + static_cast<std::ptrdiff_t>(*first));
     made = made.with_operators(std::move(all));
     last -= 1;  // the same operator, one place earlier: it may join another

@@ -13,6 +13,7 @@
 #include "ttune/network/graph.hpp"
 #include "ttune/network/network_limits.hpp"
 #include "ttune/network/network_steps.hpp"
+#include "ttune/network/share_programs.hpp"
 #include "ttune/records/record.hpp"
 #include "ttune/tune/tuner.hpp"
 
@@ -38,6 +39,9 @@ struct recorded_network {
 /// tuner's target and objective, and the limits. Names and the content of weights do not matter.
 [[nodiscard]] record_key key_of(network_graph const& net, tuner const& by, numerics const& allowed,
                                 network_limits const& limits = {});
+/// Overload that uses the hashes of programs that are known, and adds others.
+[[nodiscard]] record_key key_of(network_graph const& net, tuner const& by, numerics const& allowed,
+                                network_limits const& limits, program_hashes& hashes);
 
 /// Stores an outcome if the tuner has records that can be written.
 void keep_network(network_graph const& net, recorded_network const& found, tuner const& by, numerics const& allowed,
@@ -46,10 +50,15 @@ void keep_network(network_graph const& net, recorded_network const& found, tuner
 /// Returns the last outcome that this version of the library stored; nothing if there is none.
 [[nodiscard]] std::optional<recorded_network> find_network(network_graph const& net, tuner const& by,
                                                            numerics const& allowed, network_limits const& limits = {});
+[[nodiscard]] std::optional<recorded_network> find_network(network_graph const& net, tuner const& by,
+                                                           numerics const& allowed, network_limits const& limits,
+                                                           program_hashes& hashes);
 
 /// Returns the key of a kernel of an operator.
 [[nodiscard]] record_key key_of_kernel(network_operator const& op, recorded_kernel const& which, tuner const& by,
                                        numerics const& allowed);
+[[nodiscard]] record_key key_of_kernel(network_operator const& op, recorded_kernel const& which, tuner const& by,
+                                       numerics const& allowed, program_hashes& hashes);
 /// Returns the key of a copy between layouts.
 [[nodiscard]] record_key key_of_copy(network_tensor const& what, operand_layout const& from, operand_layout const& to,
                                      tuner const& by);

@@ -6,7 +6,6 @@
 #include <string_view>
 #include <utility>
 
-#include "ttune/ir/equal.hpp"
 #include "ttune/ir/print.hpp"
 #include "ttune/lowering/lower.hpp"
 #include "ttune/network/network_records.hpp"
@@ -27,9 +26,9 @@ inline constexpr std::string_view text_of_kernel = "kernel of a network: ";  ///
 inline constexpr std::string_view text_of_copy = "copy in a network";
 
 /// Adds the computes of an operator, and which of them are allowed.
-inline void add_computes(hasher& to, network_operator const& op, numerics const& allowed) {
+inline void add_computes(hasher& to, network_operator const& op, numerics const& allowed, program_hashes& hashes) {
   for (auto const& compute : op.computes)
-    to.add(ir::hash(*compute.program)).add(static_cast<std::uint64_t>(allowed.allows(compute.error)));
+    to.add(hashes.of(compute.program)).add(static_cast<std::uint64_t>(allowed.allows(compute.error)));
 }
 
 inline record_key key_for(tuner const& by, hasher const& compute, std::string text) {
@@ -66,9 +65,15 @@ bool is_of_network(record_key const& key) {
 }
 
 record_key key_of(network_graph const& net, tuner const& by, numerics const& allowed, network_limits const& limits) {
+  program_hashes hashes;
+  return key_of(net, by, allowed, limits, hashes);
+}
+
+record_key key_of(network_graph const& net, tuner const& by, numerics const& allowed, network_limits const& limits,
+                  program_hashes& hashes) {
   hasher all;
   for (auto const& op : net.operators()) {
-    detail::add_computes(all, op, allowed);
+    detail::add_computes(all, op, allowed, hashes);
     for (auto const tensor : op.inputs) all.add(std::uint64_t{tensor});
     for (auto const tensor : op.outputs) all.add(std::uint64_t{tensor});
   }
@@ -79,8 +84,14 @@ record_key key_of(network_graph const& net, tuner const& by, numerics const& all
 
 record_key key_of_kernel(network_operator const& op, recorded_kernel const& which, tuner const& by,
                          numerics const& allowed) {
+  program_hashes hashes;
+  return key_of_kernel(op, which, by, allowed, hashes);
+}
+
+record_key key_of_kernel(network_operator const& op, recorded_kernel const& which, tuner const& by,
+                         numerics const& allowed, program_hashes& hashes) {
   hasher all;
-  detail::add_computes(all, op, allowed);
+  detail::add_computes(all, op, allowed, hashes);
   all.add(static_cast<std::uint64_t>(which.layouts)).add(static_cast<std::uint64_t>(which.compute));
   return detail::key_for(by, all, std::string(detail::text_of_kernel) + op.computes.front().name());
 }
@@ -130,9 +141,15 @@ std::optional<chosen_kernel> find_kernel(record_key const& as, tuner const& by) 
 
 std::optional<recorded_network> find_network(network_graph const& net, tuner const& by, numerics const& allowed,
                                              network_limits const& limits) {
+  program_hashes hashes;
+  return find_network(net, by, allowed, limits, hashes);
+}
+
+std::optional<recorded_network> find_network(network_graph const& net, tuner const& by, numerics const& allowed,
+                                             network_limits const& limits, program_hashes& hashes) {
   auto const& from = by.options().records;
   if (!from || by.options().recorded) return std::nullopt;
-  auto const all = from->all(key_of(net, by, allowed, limits));
+  auto const all = from->all(key_of(net, by, allowed, limits, hashes));
   if (all.empty() || all.back().lowering_version != lowering_version) return std::nullopt;
   recorded_network made{{}, all.back().result.seconds};
   for (std::size_t op = 0; op < net.operators().size(); ++op) {

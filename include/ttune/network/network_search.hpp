@@ -107,6 +107,7 @@ class network_search {
   tuning_budget const& budget_;
   numerics const& allowed_;
   network_limits limits_;
+  program_hashes hashes_;
   network_workloads found_;
   std::optional<tuning_tasks> tasks_;
   chosen_kernels chosen_;  ///< a variant for each operator

@@ -30,7 +30,7 @@ inline constexpr std::int64_t copy_trials = 4;  ///< a copy gets no more batches
 
 network_search::network_search(network_graph const& net, tuner& by, tuning_budget const& budget,
                                numerics const& allowed, network_limits const& limits)
-    : net_(net), tuner_(by), budget_(budget), allowed_(allowed), limits_(limits), found_(find_workloads(net)) {
+    : net_(net), tuner_(by), budget_(budget), allowed_(allowed), limits_(limits), found_(find_workloads(net, hashes_)) {
   for (auto const& tensor : net.tensors())
     if (tensor.origin == tensor_origin::weights) given_bytes_ += static_cast<double>(tensor.bytes());
   if (!(limits.weights_growth >= 1))
@@ -327,7 +327,7 @@ void network_search::keep() const {
 
 /// Returns the calls if the records have the network and each kernel that it uses. Nothing is measured then.
 std::optional<network_steps> network_search::from_records() {
-  auto const known = find_network(net_, tuner_, allowed_, limits_);
+  auto const known = find_network(net_, tuner_, allowed_, limits_, hashes_);
   if (!known) return std::nullopt;
   tasks_.emplace(tuner_, task_limits{budget_, 1});
   chosen_.seconds = known->seconds;
@@ -355,7 +355,7 @@ std::optional<std::size_t> network_search::find_recorded(workload& of, recorded_
   if (which.layouts < 0 || static_cast<std::size_t>(which.layouts) >= layouts.size()) return std::nullopt;
   auto const at = static_cast<std::size_t>(which.layouts);
   auto made = without_computes(of, at, layouts[at]);
-  if (auto kernel = find_kernel(key_of_kernel(*of.of, which, tuner_, allowed_), tuner_)) {
+  if (auto kernel = find_kernel(key_of_kernel(*of.of, which, tuner_, allowed_, hashes_), tuner_)) {
     kernel->inputs = made.inputs;
     kernel->results = made.results;
     compute_state const state{static_cast<std::size_t>(which.compute), kernel->seconds,

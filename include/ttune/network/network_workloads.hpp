@@ -10,6 +10,7 @@
 #include "ttune/core/target.hpp"
 #include "ttune/network/graph.hpp"
 #include "ttune/network/network_steps.hpp"
+#include "ttune/network/share_programs.hpp"
 #include "ttune/runtime/measure/runner_options.hpp"
 #include "ttune/tune/alternatives.hpp"
 #include "ttune/tune/compute_state.hpp"
@@ -38,11 +39,10 @@ struct network_variant {
 
 /// Operators with the same computes; a view has no variants.
 struct network_workload {
-  network_operator const* of;                    ///< the first one
-  std::vector<unarranged_alternative> computes;  ///< with operands of free layout, but for constants
-  double count = 0;                              ///< operators of the network
-  double laid_out = 0;                           ///< how often the network lays out its weights
-  bool exact = false;                            ///< only computes that reassociate are wanted
+  network_operator const* of;  ///< the first one
+  double count = 0;            ///< operators of the network
+  double laid_out = 0;         ///< how often the network lays out its weights
+  bool exact = false;          ///< only computes that reassociate are wanted
   std::vector<network_variant> variants = {};
 };
 
@@ -52,7 +52,7 @@ struct network_workloads {
 };
 
 /// Returns the workloads without variants. They point to the operators of `net`, which must outlive them.
-[[nodiscard]] network_workloads find_workloads(network_graph const& net);
+[[nodiscard]] network_workloads find_workloads(network_graph const& net, program_hashes& hashes);
 
 /// Returns the promising choices of layouts of a workload; the first is plain.
 [[nodiscard]] std::vector<std::vector<named_layout>> layouts_of(network_workload const& of, target const& machine);

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "ttune/capture/layouts.hpp"
-#include "ttune/ir/equal.hpp"
 #include "ttune/network/network_workloads.hpp"
 #include "ttune/runtime/signature.hpp"
 #include "ttune/support/error.hpp"
@@ -20,19 +19,15 @@ inline std::vector<std::size_t> weights_of(network_graph const& net, network_ope
   return made;
 }
 
-network_workloads find_workloads(network_graph const& net) {
+network_workloads find_workloads(network_graph const& net, program_hashes& hashes) {
   network_workloads made;
   std::map<std::vector<std::uint64_t>, std::size_t> seen;
   std::set<std::pair<std::size_t, std::vector<std::size_t>>> laid_out;
   for (auto const& op : net.operators()) {
     std::vector<std::uint64_t> key;
-    for (auto const& compute : op.computes) key.push_back(ir::hash(*compute.program));
+    for (auto const& compute : op.computes) key.push_back(hashes.of(compute.program));
     auto const [at, is_new] = seen.try_emplace(key, made.workloads.size());
-    if (is_new) {
-      auto& added = made.workloads.emplace_back(network_workload{&op, {}});
-      for (auto const& compute : op.computes)
-        added.computes.push_back({capture::with_free_operands(compute.program), compute.error});
-    }
+    if (is_new) made.workloads.push_back({&op});
     made.workload_of.push_back(at->second);
     made.workloads[at->second].count += 1;
     if (auto const of_weights = weights_of(net, op); laid_out.insert({at->second, of_weights}).second)
@@ -42,7 +37,8 @@ network_workloads find_workloads(network_graph const& net) {
 }
 
 std::vector<std::vector<named_layout>> layouts_of(network_workload const& of, target const& machine) {
-  return capture::layout_candidates(*of.computes.front().program, machine.vector_bytes);
+  auto const free = capture::with_free_operands(of.of->computes.front().program);
+  return capture::layout_candidates(*free, machine.vector_bytes);
 }
 
 network_variant without_computes(network_workload const& of, std::size_t number,
@@ -61,7 +57,10 @@ network_variant without_computes(network_workload const& of, std::size_t number,
 network_variant make_variant(network_workload const& of, std::size_t number, std::vector<named_layout> const& layouts,
                              target const& machine) {
   auto made = without_computes(of, number, layouts);
-  made.computes = arranged_in(layouts, of.computes, machine);
+  std::vector<unarranged_alternative> computes;
+  for (auto const& compute : of.of->computes)
+    computes.push_back({capture::with_free_operands(compute.program), compute.error});
+  made.computes = arranged_in(layouts, computes, machine);
   return made;
 }
 

@@ -189,7 +189,8 @@ tuner fast_tuner() {
 /// Compiles a network with untuned kernels in layouts drawn at random.
 tuned_network in_random_layouts(network_graph const& net, tuner& by, rng& random) {
   auto const& machine = by.compiler().target();
-  auto const found = detail::find_workloads(net);
+  program_hashes hashes;
+  auto const found = detail::find_workloads(net, hashes);
   auto const compiled = [&](std::vector<alternative> all) {
     return std::make_shared<kernel_image const>(by.tune_alternatives(std::move(all), {.trials = 0}).image);
   };

@@ -201,17 +201,36 @@ class winograd_tiling {
   std::vector<group> groups_;
 };
 
+namespace detail {
+
+/// The squares of one size of tiles: those of the products' coefficients in the outputs, by point, and of their terms,
+/// by phase and point.
+struct tile_squares {
+  std::vector<double> output;             // (points)
+  std::vector<std::vector<double>> term;  // (phases, points)
+
+  tile_squares(winograd_tiling const& of, std::int64_t outputs) : term(static_cast<std::size_t>(of.phases())) {
+    for (std::int64_t i = 0; i < of.points(); ++i) {
+      output.push_back(of.output_square(outputs, i));
+      for (std::int64_t q = 0; q < of.phases(); ++q)
+        term[static_cast<std::size_t>(q)].push_back(of.term_square(outputs, q, i));
+    }
+  }
+};
+
+}  // namespace detail
+
 /// Returns the expected root mean square error relative to a direct sum, on independent normal data, of a convolution
 /// with these tilings of rows and columns. Rounding errors of a chain of sums grow with the partial sums: a later phase
 /// adds to the sums of the earlier ones. For one phase and equal tilings in both dimensions the result is that of
 /// winograd_error(winograd_matrices). Accurate within a quarter of the measured errors.
 [[nodiscard]] inline double winograd_error(winograd_tiling const& rows, winograd_tiling const& columns) {
-  auto const chain = [&](std::int64_t m, std::int64_t i, std::int64_t k, std::int64_t j) {
+  auto const chain = [&](detail::tile_squares const& r, std::size_t i, detail::tile_squares const& c, std::size_t j) {
     double before = 0;
     double sum = 0;
-    for (std::int64_t p = 0; p < rows.phases(); ++p)
-      for (std::int64_t q = 0; q < columns.phases(); ++q) {
-        auto const v = rows.term_square(m, p, i) * columns.term_square(k, q, j);
+    for (auto const& of_row : r.term)
+      for (auto const& of_column : c.term) {
+        auto const v = of_row[i] * of_column[j];
         if (v == 0) continue;  // nothing is added in this phase
         sum += v + 2 * before;
         before += v;
@@ -222,10 +241,11 @@ class winograd_tiling {
   double outputs = 0;
   for (auto const& [m, m_count] : rows.sizes())
     for (auto const& [k, k_count] : columns.sizes()) {
+      detail::tile_squares const r(rows, m);
+      detail::tile_squares const c(columns, k);
       double tile = 0;
-      for (std::int64_t i = 0; i < rows.points(); ++i)
-        for (std::int64_t j = 0; j < columns.points(); ++j)
-          tile += rows.output_square(m, i) * columns.output_square(k, j) * chain(m, i, k, j);
+      for (std::size_t i = 0; i < r.output.size(); ++i)
+        for (std::size_t j = 0; j < c.output.size(); ++j) tile += r.output[i] * c.output[j] * chain(r, i, c, j);
       total += tile * static_cast<double>(m_count * k_count);
       outputs += static_cast<double>(m * k * m_count * k_count);
     }
