@@ -12,6 +12,7 @@
 #include "ttune/autoschedule/cpu/columns.hpp"
 #include "ttune/autoschedule/cpu/contraction.hpp"
 #include "ttune/autoschedule/cpu/elementwise.hpp"
+#include "ttune/autoschedule/cpu/gathered_constants.hpp"
 #include "ttune/autoschedule/cpu/lanes.hpp"
 #include "ttune/autoschedule/cpu/phased.hpp"
 #include "ttune/autoschedule/cpu/rewrite_stages.hpp"
@@ -167,6 +168,7 @@ class autoscheduler {
     if (!choosing_axes(*st.definition).empty() || combines_choices(st)) return schedule_choice(st);
     auto const beside = row_producers(i);
     if (beside.empty()) {
+      if (gathered_constants::suits(p_, st, out_.machine())) return gathered_constants(out_, p_, st).write();
       elementwise one(out_, p_, st, blocks_[i]);
       for (auto const q : one.absorbed()) done_[q] = true;
       out_.settle(is_of_constants(p_, st) || moves_for_choices(st));

@@ -4,6 +4,8 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <string>
+#include <vector>
 
 #include "support/derived_programs.hpp"
 #include "ttune/core/named_target.hpp"
@@ -106,6 +108,57 @@ TEST_CASE("derived: all panels of a task are made before its loops, and rows are
   CHECK(std::any_of(in.steps.begin(), in.steps.end(),
                     [](step const& s) { return s.what == primitive::cache_read && s.results[0].ends_with(".rows"); }));
   check_derived(product, 5);
+}
+
+namespace {
+
+/// Filters W(F, C, 9), of which three sums of each are laid out along the filters before all calls, times pixels.
+auto transformed_filters(std::int64_t filters, std::int64_t channels) {
+  auto const [t, f, c, a, i] = axes<"t", "f", "c", "a", "i">;
+  tensor<"V", float, 4> const V{{3, 3, 5, channels}};
+  constant<"W", float, 4> const W{{filters, channels, 3, 3}};
+  table<"G", double, 2> const G{{3, 3}, {1, 0, 0, 0.5, 0.5, 0.5, 0.5, -0.5, 0.5}};
+  auto const tap = [&](std::int64_t j) { return G(a, j) * cast<double>(W(f, c, j, i)); };
+  auto const U = compute<"U">(a.in(3), i.in(3), c.in(channels), f.in(filters)) = tap(0) + tap(1) + tap(2);
+  auto const X = compute<"X">(a, i, c, f) = cast<float>(U(a, i, c, f) + 0.25 * U(a, 2 - i, c, f));
+  auto const M = compute<"M">(a, i, t, f) = sum(over(c), V(a, i, t, c) * X(a, i, c, f));
+  return op(inputs(V, W), outputs(M), "filters");
+}
+
+step const* find_step(space const& in, primitive what, std::string const& stage) {
+  auto const at =
+      std::find_if(in.steps.begin(), in.steps.end(), [&](step const& s) { return s.what == what && s.stage == stage; });
+  return at == in.steps.end() ? nullptr : &*at;
+}
+
+}  // namespace
+
+TEST_CASE("derived: constants whose lines cross the result are read in the order of their addresses, once") {
+  for (auto const filters : {32, 70}) check_derived(transformed_filters(filters, 37));
+  auto const made = derive_space(transformed_filters(128, 64).program(), named_target("x86-64-v4"));
+  auto const* const order = find_step(made, primitive::reorder, "U");
+  REQUIRE(order);
+  CHECK(order->loops == std::vector<std::string>{"f_0", "c_0", "c_1", "i", "a", "f_1"});
+  auto const* const unrolled = find_step(made, primitive::unroll, "U");
+  REQUIRE(unrolled);
+  CHECK(unrolled->loops == std::vector<std::string>{"a"});
+  CHECK(find_step(made, primitive::parallel, "U"));
+}
+
+TEST_CASE("derived: cores share the copy of a large constant, and a small one is copied by one") {
+  auto const product = [](std::int64_t n) {
+    auto const [i, j, k] = axes<"i", "j", "k">;
+    tensor<"A", float, 2> const A{{20, n}};
+    constant<"B", float, 2> const B{{n, n}};
+    auto const C = compute<"C">(i, j) = sum(over(k), A(i, k) * B(k, j));
+    return op(inputs(A, B), outputs(C), "product");
+  };
+  check_derived(product(97));
+  auto const large = derive_space(product(256).program(), named_target("x86-64-v4"));
+  auto const small = derive_space(product(64).program(), named_target("x86-64-v4"));
+  CHECK(find_step(large, primitive::parallel, "C.acc.B"));
+  CHECK_FALSE(find_step(small, primitive::parallel, "C.acc.B"));
+  CHECK(find_step(small, primitive::pack, "C.acc.B"));
 }
 
 }  // namespace derived_copies_tests

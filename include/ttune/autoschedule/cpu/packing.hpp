@@ -187,9 +187,14 @@ class operand_packing {
     if (groups_terms(a)) group_terms(copy, of_copy(name(t_.dot.axis)), order);
     out_.step(primitive::reorder, copy, order);
     out_.step(primitive::pack, copy, {});
-    if (a.producer < 0) return;
+    if (a.producer < 0) return share_panels(a, copy, order);
     out_.step(primitive::parallel, copy, {vn + "_o"});
     out_.step(primitive::vectorize, copy, {vn + "_i"});
+  }
+  /// Divides the copy of a constant among the cores, if it is large. (The convolutions of ResNet-18 lay out 47 MB.)
+  void share_panels(access_plan const& a, std::string const& copy, std::vector<std::string> const& order) {
+    if (order.size() < 3 || elements_of(p_, r_, a) < static_cast<double>(most_sequential_elements)) return;
+    out_.step(primitive::parallel, copy, {out_.fused(copy, {order[0], order[1]}, "panels")});
   }
   [[nodiscard]] bool is_in_vectors(access_plan const& a) const { return &a == &r_.accesses[t_.dot.in_vectors]; }
   [[nodiscard]] bool groups_terms(access_plan const& a) const { return t_.dot && is_in_vectors(a); }
