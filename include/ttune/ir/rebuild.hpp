@@ -75,17 +75,34 @@ class program_builder {
     if (auto const* by = std::get_if<handle<tensor>>(&with)) *at = *by;
     else inputs.erase(at);
   }
-  /// Adds an unchanged stage.
-  void keep(handle<stage> const& st) { replace(st, add(*st)); }
+  /// Adds an unchanged stage: the same one, unless it reads what was replaced.
+  void keep(handle<stage> const& st) {
+    if (reads_replaced(*st)) return replace(st, add(*st));
+    made_.stages.push_back(st);
+  }
 
   [[nodiscard]] handle<program> finish() {
     std::vector<handle<stage>> ordered;  // outputs in the order of the old program
-    for (auto const& out : old_->outputs) ordered.push_back(std::get<handle<stage>>(moved_.at(out.get())));
+    for (auto const& out : old_->outputs) {
+      auto const it = moved_.find(out.get());
+      ordered.push_back(it == moved_.end() ? out : std::get<handle<stage>>(it->second));
+    }
     made_.outputs = std::move(ordered);
     return share(std::move(made_));
   }
 
  private:
+  [[nodiscard]] bool reads_replaced(stage const& st) const {
+    auto const is_replaced = [&](expr const& e) {
+      auto const* const a = as<access>(e);
+      return a && moved_.contains(identity(a->from));
+    };
+    auto const reads = [&](expr const& e) { return e && contains(e, is_replaced); };
+    return !moved_.empty() && (moved_.contains(st.updates.get()) || reads(st.predicate) ||
+                               std::any_of(st.components.begin(), st.components.end(),
+                                           [&](component const& c) { return reads(c.value); }));
+  }
+
   handle<program> old_;
   program made_;
   std::map<void const*, source> moved_;

@@ -42,4 +42,22 @@ TEST_CASE("settle_roles: tables of a compute are no operands") {
     CHECK(ir::print(*computes[i].program) == ir::print(*net.graph().operators().front().computes[i].program));
 }
 
+TEST_CASE("settle_roles: a program whose operands have their roles stays, and stages that read no other operand do") {
+  network net("stages");
+  auto const image = net.input<float>("image", {1, 16, 12, 12});
+  auto const filters = net.weights("filters", {16, 16, 3, 3}, std::vector<float>(2304));
+  auto const bias = net.weights("bias", {16}, std::vector<float>(16));
+  (void)net.add(ops::winograd_conv2d({1, 16, 12, 12, 16, 3, 1, 1}), image, filters);
+  (void)net.add(ops::winograd_conv2d_bias({1, 16, 12, 12, 16, 3, 1, 1}), image, filters, bias);
+  auto const settled = settle_roles(net.graph());
+  auto const before = [&](std::size_t op) { return net.graph().operators()[op].computes.front().program; };
+  auto const after = [&](std::size_t op) { return settled.operators()[op].computes.front().program; };
+  CHECK(after(0) == before(0));
+  REQUIRE(after(1)->stages.size() == before(1)->stages.size());
+  for (std::size_t i = 0; i < after(1)->stages.size(); ++i)
+    CHECK((after(1)->stages[i] == before(1)->stages[i]) ==
+          (i + 1 < after(1)->stages.size()));  // the last adds the bias
+  CHECK(after(1)->outputs.front() == after(1)->stages.back());
+}
+
 }  // namespace settle_roles_tests
