@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "ttune/network/tuned_network.hpp"
+#include "ttune/runtime/aligned_memory.hpp"
 #include "ttune/runtime/load.hpp"
 #include "ttune/support/clock.hpp"
 #include "ttune/support/error.hpp"
@@ -16,17 +17,15 @@ namespace ttune { inline namespace v0 {
 
 namespace detail {
 
-/// Memory on its own cache lines.
+/// Memory on its own cache lines, in huge pages where it is large. Its content is undefined: the system fills new pages
+/// with zeros when they are used first, and zeros written ahead would cost a first call as much again.
 class line_memory {
  public:
-  explicit line_memory(std::int64_t bytes) : lines_(static_cast<std::size_t>((bytes + 63) / 64)) {}
-  [[nodiscard]] char* data() noexcept { return reinterpret_cast<char*>(lines_.data()); }
+  explicit line_memory(std::int64_t bytes) : lines_(allocate_lines(static_cast<std::size_t>(bytes))) {}
+  [[nodiscard]] char* data() noexcept { return static_cast<char*>(lines_.get()); }
 
  private:
-  struct alignas(64) line {
-    char bytes[64];
-  };
-  std::vector<line> lines_;
+  aligned_memory lines_;
 };
 
 /// Throws argument_error if an output overlaps another argument: kernels write it while they still read inputs.
@@ -264,6 +263,7 @@ std::vector<double> tuned_network::step_seconds(int calls) const {
   auto const add = [&](std::size_t tensor) {
     auto const& t = net.tensors()[tensor];
     memory.emplace_back(t.bytes());
+    std::memset(memory.back().data(), 0, static_cast<std::size_t>(t.bytes()));
     arguments.push_back({memory.back().data(), t.type, t.elements(), true});
   };
   for (auto const tensor : net.inputs()) add(tensor);

@@ -3,39 +3,16 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <new>
 #include <string>
 #include <utility>
 
-#include "ttune/runtime/huge_pages.hpp"
+#include "ttune/runtime/aligned_memory.hpp"
 #include "ttune/runtime/kernel_call.hpp"
 #include "ttune/support/error.hpp"
 
 namespace ttune { inline namespace v0 {
 
 namespace detail {
-
-inline constexpr std::size_t workspace_alignment = 64;
-
-inline std::size_t whole_lines(std::int64_t bytes) noexcept {
-  return (static_cast<std::size_t>(bytes) + workspace_alignment - 1) / workspace_alignment * workspace_alignment;
-}
-
-struct aligned_free {
-  void operator()(void* p) const noexcept { std::free(p); }
-};
-using aligned_memory = std::unique_ptr<void, aligned_free>;
-
-inline aligned_memory allocate_lines(std::size_t bytes) {
-  bool const is_large = bytes >= least_huge_bytes;
-  auto const alignment = is_large ? huge_page_bytes : workspace_alignment;
-  auto const lines = std::max(bytes + alignment - 1, alignment) / alignment * alignment;
-  aligned_memory memory(std::aligned_alloc(alignment, lines));
-  if (!memory)
-    throw memory_error("a kernel needs " + std::to_string(lines) + " bytes of scratch memory, which cannot be had");
-  if (is_large) prefer_huge_pages(memory.get(), lines);
-  return memory;
-}
 
 /// Scratch memory of one thread.
 struct arena {
