@@ -14,6 +14,8 @@
 #include "ttune/ops/conv2d.hpp"
 #include "ttune/ops/winograd.hpp"
 
+namespace share_programs_tests {
+
 using namespace ttune;
 
 namespace {
@@ -79,3 +81,5 @@ TEST_CASE("program_hashes: are those of the programs, also when a program is gon
     CHECK(hashes.of(program) == ir::hash(*program));
   }
 }
+
+}  // namespace share_programs_tests
