@@ -56,6 +56,7 @@
 #include "ttune/tune/recorded/recorded_pool.inl.hpp"
 #include "ttune/tune/recorded/recorded_search.inl.hpp"
 #include "ttune/tune/scoring.inl.hpp"
+#include "ttune/tune/session/alternatives_records.inl.hpp"
 #include "ttune/tune/session/alternatives_session.inl.hpp"
 #include "ttune/tune/session/analytic_trials.inl.hpp"
 #include "ttune/tune/session/batch.inl.hpp"
