@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One of four parts of the engine's bodies: programs, their capture from the DSL, and their machine code.
+// One of five parts of the engine's bodies: programs, their capture from the DSL, and the interpreter.
 // A program may compile each part in a file of its own, side by side, instead of all in the file that defines
 // TTUNE_IMPLEMENTATION.
 #pragma once
@@ -20,12 +20,6 @@
 #include "ttune/capture/layouts.inl.hpp"
 #include "ttune/capture/memory_order.inl.hpp"
 #include "ttune/capture/program_text.inl.hpp"
-#include "ttune/codegen/c.inl.hpp"
-#include "ttune/codegen/cuda.inl.hpp"
-#include "ttune/codegen/device_image.inl.hpp"
-#include "ttune/codegen/device_program.inl.hpp"
-#include "ttune/codegen/llvm_ir.inl.hpp"
-#include "ttune/codegen/opencl.inl.hpp"
 #include "ttune/core/operand_layout.inl.hpp"
 #include "ttune/ir/count_flops.inl.hpp"
 #include "ttune/ir/equal.inl.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One of four parts of the engine's bodies: spaces of schedules, how they are derived, and the lowering of a schedule.
+// One of five parts of the engine's bodies: schedules, and spaces of schedules and how they are derived.
 // A program may compile each part in a file of its own, side by side, instead of all in the file that defines
 // TTUNE_IMPLEMENTATION.
 #pragma once
@@ -10,23 +10,6 @@
 #include "ttune/feature/chain.inl.hpp"
 #include "ttune/feature/feature_extractor.inl.hpp"
 #include "ttune/loop_nest/instantiate.inl.hpp"
-#include "ttune/lowering/blend_lanes.inl.hpp"
-#include "ttune/lowering/join_conditionals.inl.hpp"
-#include "ttune/lowering/kernel_passes.inl.hpp"
-#include "ttune/lowering/lower.inl.hpp"
-#include "ttune/lowering/match_matrix_products.inl.hpp"
-#include "ttune/lowering/match_warp_reductions.inl.hpp"
-#include "ttune/lowering/narrow_integers.inl.hpp"
-#include "ttune/lowering/partition.inl.hpp"
-#include "ttune/lowering/passes.inl.hpp"
-#include "ttune/lowering/settle_storage.inl.hpp"
-#include "ttune/lowering/skip_stages.inl.hpp"
-#include "ttune/lowering/speculate_selects.inl.hpp"
-#include "ttune/lowering/split_at_diagonals.inl.hpp"
-#include "ttune/lowering/spread_virtual_threads.inl.hpp"
-#include "ttune/lowering/start_async_copies.inl.hpp"
-#include "ttune/lowering/statements.inl.hpp"
-#include "ttune/lowering/symmetric_functions.inl.hpp"
 #include "ttune/schedule/plan.inl.hpp"
 #include "ttune/schedule/primitive/all.inl.hpp"
 #include "ttune/schedule/schedule_builder.inl.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One of four parts of the engine's bodies: the runtime, search and its models, records, the tuner.
+// One of five parts of the engine's bodies: the runtime, search and its models, records, the tuner.
 // A program may compile each part in a file of its own, side by side, instead of all in the file that defines
 // TTUNE_IMPLEMENTATION.
 #pragma once

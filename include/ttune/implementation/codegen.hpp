@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// One of five parts of the engine's bodies: the lowering of a scheduled program, and the text of its code.
+#pragma once
+
+#include "ttune/codegen/c.inl.hpp"
+#include "ttune/codegen/cuda.inl.hpp"
+#include "ttune/codegen/device_image.inl.hpp"
+#include "ttune/codegen/device_program.inl.hpp"
+#include "ttune/codegen/llvm_ir.inl.hpp"
+#include "ttune/codegen/opencl.inl.hpp"
+#include "ttune/lowering/blend_lanes.inl.hpp"
+#include "ttune/lowering/join_conditionals.inl.hpp"
+#include "ttune/lowering/kernel_passes.inl.hpp"
+#include "ttune/lowering/lower.inl.hpp"
+#include "ttune/lowering/match_matrix_products.inl.hpp"
+#include "ttune/lowering/match_warp_reductions.inl.hpp"
+#include "ttune/lowering/narrow_integers.inl.hpp"
+#include "ttune/lowering/partition.inl.hpp"
+#include "ttune/lowering/passes.inl.hpp"
+#include "ttune/lowering/settle_storage.inl.hpp"
+#include "ttune/lowering/skip_stages.inl.hpp"
+#include "ttune/lowering/speculate_selects.inl.hpp"
+#include "ttune/lowering/split_at_diagonals.inl.hpp"
+#include "ttune/lowering/spread_virtual_threads.inl.hpp"
+#include "ttune/lowering/start_async_copies.inl.hpp"
+#include "ttune/lowering/statements.inl.hpp"
+#include "ttune/lowering/symmetric_functions.inl.hpp"
