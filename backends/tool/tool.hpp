@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ttune/records/export/options.hpp"
 #include "ttune/records/json.hpp"
 #include "ttune/records/store.hpp"
 
@@ -106,6 +107,8 @@ struct emit_request {
   std::string store;  ///< a database with tuned kernels; empty: none
 };
 int emit_cpp(emit_request const& request);
+/// `path` replaces `options.from`.
+int export_library(std::string const& path, ttune::export_options options);
 /// Each of `calls` is "KEY=COUNT".
 int write_report(std::string const& path, std::string const& html, double peak, std::vector<std::string> const& calls);
 

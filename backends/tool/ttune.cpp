@@ -98,8 +98,37 @@ void add_emit_cpp(CLI::App& program, ttune_tool::emit_request& request, int& sta
   c->add_option("--store", request.store, "A database with tuned kernels, as `ttune run --store` leaves it");
 }
 
+/// The arguments of `export`.
+struct export_request {
+  std::string file;
+  ttune::export_options options;
+  bool archive = false, sources = false;
+};
+
+int export_library(export_request& request) {
+  if (request.archive) request.options.archive = ttune::export_archive::always;
+  if (request.sources) request.options.archive = ttune::export_archive::never;
+  return ttune_tool::export_library(request.file, request.options);
+}
+
+void add_export(CLI::App& program, export_request& request, int& status) {
+  auto* const c = add(program, "export", "Writes tuned kernels as a library in C, for programs without ttune", status,
+                      [&] { return export_library(request); });
+  auto& o = request.options;
+  c->add_option("FILE", request.file, "A database with kernels")->required();
+  c->add_option("-o,--to", o.folder, "The folder of the files; made if it is not there")->capture_default_str();
+  c->add_option("--name", o.name, "Begins the names of all files and functions")->capture_default_str();
+  c->add_option("--kernel", o.kernels,
+                "OPERATOR or KEY, with =FUNCTION behind it to name the function; may be repeated; else all");
+  c->add_option("--target", o.targets, "Only kernels for targets that begin with this; may be repeated");
+  auto* const archive = c->add_flag("--archive", request.archive, "Fail if there is no C compiler for libNAME.a");
+  c->add_flag("--sources", request.sources, "Do not compile them")->excludes(archive);
+  c->footer("Compiles with CC, CFLAGS and AR of the environment; else with cc -O2 and ar, if they are there.");
+}
+
 int run(int argc, char** argv) {
   arguments a;
+  export_request to_export;
   ttune_tool::run_request to_run;
   ttune_tool::emit_request to_emit;
   int status = 0;
@@ -133,6 +162,7 @@ int run(int argc, char** argv) {
 
   add_run(program, to_run, status);
   add_emit_cpp(program, to_emit, status);
+  add_export(program, to_export, status);
   c = add(program, "devices", "What this machine is, and which backends and libraries were found", status,
           [&] { return ttune_tool::show_devices(a.measure, a.json); });
   c->add_flag("--measure", a.measure, "Measure arithmetic peak and bandwidth, too");

@@ -13,12 +13,16 @@
 #include <iterator>
 #include <memory>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
 #if defined(__x86_64__)
 #include <cpuid.h>
+#elif defined(__aarch64__)
+#include <sys/auxv.h>
 #endif
 
+#include "ttune/runtime/cpu_features.hpp"
 #include "ttune/runtime/machine.hpp"
 #include "ttune/support/clock.hpp"
 
@@ -55,66 +59,6 @@ inline std::int64_t cache_bytes(int level, std::int64_t otherwise) {
 
 #if defined(__x86_64__)
 
-/// Location of a feature flag in cpuid, and the registers that the system must save for the feature.
-struct cpu_feature {
-  char const* name;  ///< LLVM's name
-  std::uint32_t leaf, subleaf;
-  int word;  ///< register of the result: eax, ebx, ecx, edx
-  int bit;
-  std::uint64_t saved;  ///< required bits of XCR0
-};
-inline constexpr std::uint64_t saves_avx = 0x6;
-inline constexpr std::uint64_t saves_avx512 = 0xe6;
-inline constexpr std::uint64_t saves_amx = 0x60000;
-inline constexpr cpu_feature cpu_features[] = {
-    {"sse3", 1, 0, 2, 0, 0},
-    {"pclmul", 1, 0, 2, 1, 0},
-    {"ssse3", 1, 0, 2, 9, 0},
-    {"fma", 1, 0, 2, 12, saves_avx},
-    {"cx16", 1, 0, 2, 13, 0},
-    {"sse4.1", 1, 0, 2, 19, 0},
-    {"sse4.2", 1, 0, 2, 20, 0},
-    {"movbe", 1, 0, 2, 22, 0},
-    {"popcnt", 1, 0, 2, 23, 0},
-    {"avx", 1, 0, 2, 28, saves_avx},
-    {"f16c", 1, 0, 2, 29, saves_avx},
-    {"lzcnt", 0x80000001, 0, 2, 5, 0},
-    {"sse4a", 0x80000001, 0, 2, 6, 0},
-    {"xop", 0x80000001, 0, 2, 11, saves_avx},
-    {"fma4", 0x80000001, 0, 2, 16, saves_avx},
-    {"tbm", 0x80000001, 0, 2, 21, 0},
-    {"bmi", 7, 0, 1, 3, 0},
-    {"avx2", 7, 0, 1, 5, saves_avx},
-    {"bmi2", 7, 0, 1, 8, 0},
-    {"avx512f", 7, 0, 1, 16, saves_avx512},
-    {"avx512dq", 7, 0, 1, 17, saves_avx512},
-    {"adx", 7, 0, 1, 19, 0},
-    {"avx512ifma", 7, 0, 1, 21, saves_avx512},
-    {"avx512cd", 7, 0, 1, 28, saves_avx512},
-    {"sha", 7, 0, 1, 29, 0},
-    {"avx512bw", 7, 0, 1, 30, saves_avx512},
-    {"avx512vl", 7, 0, 1, 31, saves_avx512},
-    {"avx512vbmi", 7, 0, 2, 1, saves_avx512},
-    {"avx512vbmi2", 7, 0, 2, 6, saves_avx512},
-    {"gfni", 7, 0, 2, 8, 0},
-    {"vaes", 7, 0, 2, 9, saves_avx},
-    {"vpclmulqdq", 7, 0, 2, 10, saves_avx},
-    {"avx512vnni", 7, 0, 2, 11, saves_avx512},
-    {"avx512bitalg", 7, 0, 2, 12, saves_avx512},
-    {"avx512vpopcntdq", 7, 0, 2, 14, saves_avx512},
-    {"avx512vp2intersect", 7, 0, 3, 8, saves_avx512},
-    {"amx-bf16", 7, 0, 3, 22, saves_amx},
-    {"avx512fp16", 7, 0, 3, 23, saves_avx512},
-    {"amx-tile", 7, 0, 3, 24, saves_amx},
-    {"amx-int8", 7, 0, 3, 25, saves_amx},
-    {"avxvnni", 7, 1, 0, 4, saves_avx},
-    {"avx512bf16", 7, 1, 0, 5, saves_avx512},
-    {"avxifma", 7, 1, 0, 23, saves_avx},
-    {"avxvnniint8", 7, 1, 3, 4, saves_avx},
-    {"avxneconvert", 7, 1, 3, 5, saves_avx},
-    {"avxvnniint16", 7, 1, 3, 10, saves_avx},
-};
-
 /// Returns the register sets that the system saves at thread switches (XCR0); 0 if none of the wide ones.
 inline std::uint64_t saved_registers() noexcept {
   std::uint32_t a = 0;
@@ -126,23 +70,34 @@ inline std::uint64_t saved_registers() noexcept {
   return std::uint64_t{d} << 32 | a;
 }
 
-inline bool has_feature(cpu_feature const& f) noexcept {
+inline bool has_feature(cpuid_feature const& f) noexcept {
   std::uint32_t words[4] = {};
   if (!__get_cpuid_count(f.leaf, f.subleaf, &words[0], &words[1], &words[2], &words[3])) return false;
   return (words[f.word] >> f.bit & 1U) != 0 && (f.saved == 0 || (saved_registers() & f.saved) == f.saved);
 }
 
+/// Returns the features that this machine may have or not.
+inline auto const& host_features() noexcept { return cpuid_features; }
+
+#elif defined(__aarch64__)
+
+inline bool has_feature(hwcap_feature const& f) noexcept {
+  return (getauxval(f.word == 0 ? AT_HWCAP : AT_HWCAP2) >> f.bit & 1U) != 0;
+}
+inline auto const& host_features() noexcept { return hwcap_features; }
+
 #endif
 
 /// Returns true if this machine has a feature, by LLVM's name; `otherwise` if that cannot be told.
 inline bool host_feature([[maybe_unused]] std::string_view name, bool otherwise) noexcept {
-#if defined(__x86_64__)
+#if defined(__x86_64__) || defined(__aarch64__)
   // The processor is asked once per feature: cpuid is slow on virtual machines.
   enum class answer : char { unknown, no, yes };
-  static std::array<std::atomic<answer>, std::size(cpu_features)> known{};
+  auto const& all = host_features();
+  static std::array<std::atomic<answer>, std::extent_v<std::remove_reference_t<decltype(all)>>> known{};
   for (std::size_t i = 0; i < known.size(); ++i) {
-    if (name != cpu_features[i].name) continue;
-    if (known[i] == answer::unknown) known[i] = has_feature(cpu_features[i]) ? answer::yes : answer::no;
+    if (name != all[i].name) continue;
+    if (known[i] == answer::unknown) known[i] = has_feature(all[i]) ? answer::yes : answer::no;
     return known[i] == answer::yes;
   }
 #endif
@@ -328,21 +283,14 @@ target probe_host() {
 
 std::string missing_features(std::string_view features) {
   std::string missing;
-  while (!features.empty()) {
-    auto const comma = std::min(features.find(','), features.size());
-    auto const one = features.substr(0, comma);
-    if (one.starts_with('+') && !detail::host_feature(one.substr(1), true))
-      missing.append(missing.empty() ? "" : ", ").append(one.substr(1));
-    features.remove_prefix(std::min(comma + 1, features.size()));
-  }
+  detail::for_each_feature(features, [&](std::string_view one) {
+    if (!detail::host_feature(one, true)) missing.append(missing.empty() ? "" : ", ").append(one);
+  });
   return missing;
 }
 
 bool is_host_architecture(std::string_view target_name) noexcept {
-  auto name = target_name.substr(0, target_name.find(' '));
-  if (name == "x86-64" || name == "amd64") name = "x86_64";
-  if (name == "arm64") name = "aarch64";
-  return name == detail::host_architecture();
+  return detail::architecture_of(target_name) == detail::host_architecture();
 }
 
 double measure_fma_peak(std::int32_t threads, dtype type, double seconds) {

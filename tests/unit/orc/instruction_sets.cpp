@@ -2,19 +2,12 @@
 // The same operators for other instruction sets: smaller ones run here, 64-bit ARM in an emulator.
 #include <doctest/doctest.h>
 
-#include <algorithm>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <sstream>
 #include <string>
-#include <vector>
 
+#include "emulator.hpp"
 #include "kernel_runs.hpp"
 #include "support/require.hpp"
 #include "support/seed.hpp"
-#include "support/temporary_folder.hpp"
 #include "ttune/autoschedule/derive_space.hpp"
 #include "ttune/backends/orc.hpp"
 #include "ttune/core/named_target.hpp"
@@ -26,7 +19,6 @@
 #include "ttune/ops/matmul.hpp"
 #include "ttune/ops/pool2d.hpp"
 #include "ttune/ops/softmax.hpp"
-#include "ttune/runtime/image_io.hpp"
 
 namespace instruction_sets_tests {
 
@@ -99,41 +91,6 @@ void check_operators(orc_backend& backend, Run const& run, int configurations) {
   tensor<"H", f16, 2> const H{{5, 33}};
   auto const G = compute<"G">(i, j) = cast<f16>(cast<float>(H(i, j)) * 2.0F);
   each(op(inputs(H), outputs(G), "halves"));
-}
-
-/// Returns the command that runs kernels of 64-bit ARM (tests/cross); empty if there is none.
-std::string emulator() {
-  auto const* const command = std::getenv("TTUNE_AARCH64_RUN");
-  std::string const text = command ? command : "";
-  return std::filesystem::exists(text.substr(text.find(' ') + 1)) ? text : "";
-}
-
-/// Runs a kernel in the emulator, through files.
-std::string run_emulated(kernel_image const& image, operand_bytes& memory) {
-  temporary_folder const folder;
-  {
-    std::ofstream out(folder / "in", std::ios::binary);
-    auto const bytes = to_bytes(image);
-    for (int i = 0; i < 8; ++i) out.put(static_cast<char>(bytes.size() >> (8 * i) & 255));
-    out.write(reinterpret_cast<char const*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-    for (auto const& m : memory)
-      out.write(reinterpret_cast<char const*>(m.data()), static_cast<std::streamsize>(m.size()));
-  }
-  auto const text = [&](char const* file) {
-    std::ifstream in(folder / file, std::ios::binary);
-    return std::string(std::istreambuf_iterator<char>(in), {});
-  };
-  auto const command = emulator() + " < " + (folder / "in") + " > " + (folder / "out") + " 2> " + (folder / "err");
-  if (auto const status = std::system(command.c_str()); status != 0)
-    return "the emulator ended with " + std::to_string(status) + ": " + text("err");
-  auto const result = text("out");
-  std::size_t at = 0;
-  for (auto& m : memory) {
-    if (at + m.size() > result.size()) return "the emulator wrote too little";
-    std::copy_n(result.begin() + static_cast<std::ptrdiff_t>(at), m.size(), m.begin());
-    at += m.size();
-  }
-  return {};
 }
 
 }  // namespace

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <map>
+#include <span>
+
+#include "ttune/records/export/library_source.hpp"
+#include "ttune/records/export/library_source_text.hpp"
+#include "ttune/records/export/library_words.hpp"
+#include "ttune/runtime/abi.hpp"
+#include "ttune/support/hash.hpp"
+
+namespace ttune { inline namespace v0 { namespace detail {
+
+static_assert(abi_version == 1, "the table in library_source_text.hpp is that of ABI 1");
+
+/// A member of the runtime table that is a function of libm.
+struct table_function {
+  char const* member;
+  std::size_t offset;
+  char const* function;  ///< name in libm
+  char const* type;
+  int arguments;
+};
+#define TTUNE_TABLE_FUNCTION(name, function, type, arguments) \
+  {#name, offsetof(runtime_table, name), #function, #type, arguments}
+inline constexpr table_function table_functions[] = {
+    TTUNE_TABLE_FUNCTION(exp_f32, expf, float, 1),   TTUNE_TABLE_FUNCTION(log_f32, logf, float, 1),
+    TTUNE_TABLE_FUNCTION(sin_f32, sinf, float, 1),   TTUNE_TABLE_FUNCTION(cos_f32, cosf, float, 1),
+    TTUNE_TABLE_FUNCTION(tanh_f32, tanhf, float, 1), TTUNE_TABLE_FUNCTION(erf_f32, erff, float, 1),
+    TTUNE_TABLE_FUNCTION(pow_f32, powf, float, 2),   TTUNE_TABLE_FUNCTION(exp_f64, exp, double, 1),
+    TTUNE_TABLE_FUNCTION(log_f64, log, double, 1),   TTUNE_TABLE_FUNCTION(sin_f64, sin, double, 1),
+    TTUNE_TABLE_FUNCTION(cos_f64, cos, double, 1),   TTUNE_TABLE_FUNCTION(tanh_f64, tanh, double, 1),
+    TTUNE_TABLE_FUNCTION(erf_f64, erf, double, 1),   TTUNE_TABLE_FUNCTION(pow_f64, pow, double, 2),
+    TTUNE_TABLE_FUNCTION(fmod_f64, fmod, double, 2)};
+#undef TTUNE_TABLE_FUNCTION
+
+/// Returns a word of 64 bits in C.
+inline std::string c_word(std::uint64_t word) { return "UINT64_C(" + std::to_string(word) + ")"; }
+
+/// The features of one architecture that an exported library asks for, and their bits.
+class feature_bits {
+ public:
+  feature_bits(std::vector<exported_kernel> const& kernels, std::string_view architecture)
+      : architecture_(architecture) {
+    for (auto const& k : kernels)
+      for (auto const& v : k.variants)
+        if (architecture_of(v.image.target) == architecture)
+          for (auto const& f : v.features) bits_.try_emplace(f, bits_.size());
+  }
+  [[nodiscard]] std::uint64_t mask(exported_variant const& v) const {
+    std::uint64_t made = 0;
+    for (auto const& f : v.features) made |= std::uint64_t{1} << bits_.at(f);
+    return made;
+  }
+  /// Returns the rows of the table `features`, in the order of the bits.
+  [[nodiscard]] std::string rows() const {
+    std::vector<std::string> lines(bits_.size());
+    for (auto const& [name, bit] : bits_) lines[bit] = "  {\"" + name + "\", " + place_of(name) + "},\n";
+    std::string made;
+    for (auto const& line : lines) made += line;
+    return made;
+  }
+
+ private:
+  [[nodiscard]] std::string place_of(std::string const& name) const {
+    auto const text = [](auto... numbers) {
+      std::string made;
+      ((made += (made.empty() ? "" : ", ") + std::to_string(numbers)), ...);
+      return made;
+    };
+    if (architecture_ == "x86_64") {
+      auto const& f = *std::ranges::find(cpuid_features, std::string_view(name), &cpuid_feature::name);
+      return text(f.leaf, f.subleaf, f.word, f.bit, f.saved);
+    }
+    auto const& f = *std::ranges::find(hwcap_features, std::string_view(name), &hwcap_feature::name);
+    return text(f.word, 0, 0, f.bit, 0);
+  }
+
+  std::string_view architecture_;
+  std::map<std::string, std::size_t> bits_;
+};
+
+/// Returns the bits of the pointers that calls read once constants are laid out: operands, then buffers.
+inline std::uint64_t pointers_read(kernel_image const& image) {
+  std::uint64_t made = 0;
+  auto const count = image.signature.operands.size() + image.signature.prepared_bytes.size();
+  for (std::size_t i = 0; i < count; ++i) made |= std::uint64_t{image.reads(i)} << i;
+  return made;
+}
+
+/// Returns the number of buffers for constants; none if the code lays out nothing.
+inline std::size_t buffers_of(kernel_image const& image) {
+  return image.prepare_offset < 0 ? 0 : image.signature.prepared_bytes.size();
+}
+
+/// Returns a row of a kernel's table of variants.
+inline std::string variant_row(exported_kernel const& k, std::size_t number, std::string const& symbol,
+                               feature_bits const& bits) {
+  auto const& v = k.variants[number];
+  auto const& s = v.image.signature;
+  auto const buffers = buffers_of(v.image);
+  auto const identity = hasher{}.add(std::span(v.image.code)).add(operands_text(s)).value();
+  std::string made = "  {" + symbol + ", " + (v.image.prepare_offset < 0 ? "0" : symbol + "_prepare") + ", ";
+  made += c_word(bits.mask(v)) + ", " + std::to_string(s.shared_bytes) + ", " + std::to_string(s.local_bytes) + ", ";
+  made += (buffers == 0 ? "0" : symbol + "_buffers") + ", " + std::to_string(buffers) + ", ";
+  return made + c_word(pointers_read(v.image)) + ", " + c_word(identity) + ", \"" + plain_text(v.image.target) +
+         "\"},\n";
+}
+
+/// Returns the declarations of a variant: its entries and the sizes of its buffers.
+inline std::string variant_declarations(exported_variant const& v, std::string const& symbol) {
+  auto made = "HIDDEN entry " + symbol + ";\n";
+  if (v.image.prepare_offset >= 0) made += "HIDDEN entry " + symbol + "_prepare;\n";
+  if (buffers_of(v.image) == 0) return made;
+  made += "static int64_t const " + symbol + "_buffers[] = {";
+  for (auto const bytes : v.image.signature.prepared_bytes) made += std::to_string(bytes) + ", ";
+  made.resize(made.size() - 2);
+  return made + "};\n";
+}
+
+/// Returns the variants of a kernel for one architecture.
+inline std::string variant_table(std::string const& library, exported_kernel const& k, feature_bits const& bits,
+                                 std::string_view architecture) {
+  std::string declarations, rows;
+  for (std::size_t v = 0; v < k.variants.size(); ++v) {
+    if (architecture_of(k.variants[v].image.target) != architecture) continue;
+    auto const symbol = code_symbol(library, k, v);
+    declarations += variant_declarations(k.variants[v], symbol);
+    rows += variant_row(k, v, symbol, bits);
+  }
+  return declarations + "static struct variant const " + k.name + "_variants[] = {\n" + rows + "  {0}};\n";
+}
+
+/// Returns the pointers of a call as initialisers; null for operands that are no constants, if constants are wanted.
+inline std::string pointers_of(exported_kernel const& k, bool constants_only) {
+  std::string made;
+  for (std::size_t i = 0; i < k.parameters.size(); ++i) {
+    bool const is_given = !constants_only || k.signature().operands[i].direction == operand_direction::constant;
+    made += std::string(i ? ", " : "") + (is_given ? "(void *)" + k.parameters[i] : "0");
+  }
+  return made;
+}
+
+/// Returns the functions of a kernel, without its table of variants.
+inline std::string functions_of(std::string const& library, exported_kernel const& k) {
+  std::uint64_t constants = 0;
+  std::string sizes;
+  std::size_t most_buffers = 0;
+  auto const& operands = k.signature().operands;
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    sizes += (i ? ", " : "") + std::to_string(size_in_bytes(operands[i].type));
+    if (operands[i].direction == operand_direction::constant) constants |= std::uint64_t{1} << i;
+  }
+  for (auto const& v : k.variants) most_buffers = std::max(most_buffers, buffers_of(v.image));
+  return filled(std::string(kernel_functions_text) + (k.has_constants() ? constants_functions_text : ""),
+                {{"$KERNEL", k.name},
+                 {"$NAME", library},
+                 {"$SIZES", sizes},
+                 {"$COUNT", std::to_string(operands.size())},
+                 {"$CONSTANTS_MASK", c_word(constants)},
+                 {"$POINTERS", std::to_string(operands.size() + most_buffers)},
+                 {"$ALL_PARAMETERS", c_parameters(k, false)},
+                 {"$CONSTANT_PARAMETERS", c_parameters(k, true)},
+                 {"$PREPARED", k.has_constants() ? "void const *prepared, " : ""},
+                 {"$GIVEN", k.has_constants() ? "prepared" : "0"},
+                 {"$OPERANDS", pointers_of(k, false)},
+                 {"$FIXED_POINTERS", pointers_of(k, true)}});
+}
+
+/// Returns the parts of the runtime table that are functions of libm: members, checks of their places, values.
+inline word_values table_words() {
+  std::string members, checks, values;
+  for (auto const& f : table_functions) {
+    auto const type = std::string(f.type);
+    members += "  " + type + " (*" + f.member + ")(" + type + (f.arguments == 2 ? ", " + type : "") + ");\n";
+    checks += "_Static_assert(offsetof(struct table, " + std::string(f.member) + ") == " + std::to_string(f.offset) +
+              ", \"the layout of ttune's ABI\");\n";
+    values += std::string(", ") + f.function;
+  }
+  return {{"$MEMBERS", members}, {"$CHECKS", checks}, {"$VALUES", values}};
+}
+
+std::string library_source(std::string const& library, std::vector<exported_kernel> const& kernels) {
+  auto const tables = by_architecture([&](std::string_view architecture) {
+    feature_bits const bits(kernels, architecture);
+    auto made = "static struct feature const features[] = {\n" + bits.rows() + "  {0}};\n";
+    for (auto const& k : kernels) made += variant_table(library, k, bits, architecture);
+    return made;
+  });
+  std::string functions;
+  for (auto const& k : kernels) functions += functions_of(library, k);
+  auto words = table_words();
+  words.insert(words.end(), {{"$ABI", std::to_string(abi_version)},
+                             {"$NAME", library},
+                             {"$BIG", in_capitals(library)},
+                             {"$TABLES", tables},
+                             {"$FUNCTIONS", functions}});
+  return filled(library_source_text, words);
+}
+
+}}}  // namespace ttune::v0::detail
