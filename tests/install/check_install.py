@@ -80,6 +80,23 @@ def cmake_target(part):
     return "ttune::" + (part.removeprefix("ttune-") if part != "ttune" else part)
 
 
+TUNE = """#include <ttune/backends/orc.hpp>
+#include <ttune/ops/matmul.hpp>
+#include <ttune/records/sqlite.hpp>
+#include <ttune/ttune.hpp>
+int main(int, char** arguments) {
+  ttune::tuner tuner{ttune::orc_backend{}, {.records = ttune::sqlite{arguments[1]}, .worker = ttune::worker::none{}}};
+  (void)tuner.tune(ttune::ops::matmul(8, 8, 8), {.trials = 1});
+}
+"""
+USE = """#include <product.h>
+int main(void) {
+  float a[64] = {[0] = 2}, b[64] = {[1] = 3}, c[64];
+  return product_matmul(a, b, c, 0) == PRODUCT_OK && c[0] == 0 && c[1] == 6 ? 0 : 1;
+}
+"""
+
+
 class checks:
     def __init__(self, source, build, compiler, parts, work):
         self.source, self.build, self.compiler, self.parts, self.work = source, build, compiler, parts, work
@@ -158,6 +175,26 @@ class checks:
         if strangers := [line for line in used.splitlines() if str(self.source) in line]:
             return "folders of the source: " + ", ".join(strangers)
 
+    def exported_kernels(self):
+        """A project of C whose kernels are tuned and exported while it is built."""
+        (self.work / "tune.cpp").write_text(TUNE, encoding="utf-8")
+        (self.work / "use.c").write_text(USE, encoding="utf-8")
+        folder = self.configure_cmake("exported", [
+            "enable_language(C)",
+            "find_package(ttune REQUIRED COMPONENTS orc-compiled sqlite-compiled)",
+            f"add_executable(tune {self.work}/tune.cpp)",
+            "target_link_libraries(tune PRIVATE ttune::compiled ttune::orc-compiled ttune::sqlite-compiled)",
+            "set(database ${CMAKE_CURRENT_BINARY_DIR}/kernels.db)",
+            "add_custom_command(OUTPUT ${database} COMMAND tune ${database} DEPENDS tune)",
+            "ttune_add_kernels(kernels ${database} NAME product KERNELS matmul)",
+            f"add_executable(use {self.work}/use.c)",
+            "target_link_libraries(use PRIVATE kernels)"])
+        os.umask(0o022)  # kernels of a file that others may write are refused
+        command(["cmake", "--build", folder])
+        command([folder / "use"])
+        needed = command(["ldd", folder / "use"]) if shutil.which("ldd") else ""
+        return "the program needs more than libc and libm: " + needed if "stdc++" in needed else None
+
     def components(self):
         return [part.removeprefix("ttune-") for part in self.parts if part != "ttune"]
 
@@ -179,6 +216,8 @@ class checks:
                    "find_package(ttune REQUIRED COMPONENTS trees)", "component trees: there is no such part, there are: compiled, orc")),
                   ("cmake: too new a version", as_check(self.cmake_refuses, "too-new",
                    "find_package(ttune 99 REQUIRED)", 'requested version "99"'))]
+        if {"ttune-orc-compiled", "ttune-sqlite-compiled"} <= set(self.parts) and (self.moved / "bin/ttune").exists():
+            checks.append(("cmake: exported kernels", as_check(self.exported_kernels)))
         for part in HEADERS.keys() - set(self.parts):
             component = part.removeprefix("ttune-")
             checks.append((f"cmake: no {component}", as_check(

@@ -11,10 +11,12 @@
 #include <utility>
 
 #include "ttune/records/export/build_archive.hpp"
+#include "ttune/records/export/c_names.hpp"
 #include "ttune/records/export/exported_kernel.hpp"
 #include "ttune/records/export/library_code.hpp"
 #include "ttune/records/export/library_header.hpp"
 #include "ttune/records/export/library_source.hpp"
+#include "ttune/records/export/select_kernels.hpp"
 #include "ttune/records/export_kernels.hpp"
 #include "ttune/support/error.hpp"
 

@@ -36,11 +36,11 @@ inline std::vector<std::string> setting(std::string const& option, char const* v
 
 /// Returns true if a program is an executable file, here or in a folder of PATH.
 inline bool is_program(std::string const& name) {
-  if (name.find('/') != std::string::npos) return access(name.c_str(), X_OK) == 0;
+  if (name.find('/') != std::string::npos) return ::access(name.c_str(), X_OK) == 0;
   auto const* const path = std::getenv("PATH");
   std::istringstream folders(path ? path : "/usr/bin:/bin");
   for (std::string folder; std::getline(folders, folder, ':');)
-    if (access(((folder.empty() ? "." : folder) + "/" + name).c_str(), X_OK) == 0) return true;
+    if (::access(((folder.empty() ? "." : folder) + "/" + name).c_str(), X_OK) == 0) return true;
   return false;
 }
 

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels that an export writes: which images of the records, under which names in C, in which order they are
-// tried.
+// A kernel of an exported library, with its machine code for several instruction sets.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <cstdio>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "ttune/records/export/options.hpp"
-#include "ttune/records/store.hpp"
+#include "ttune/records/record.hpp"
 #include "ttune/runtime/image.hpp"
 
 namespace ttune { inline namespace v0 { namespace detail {
@@ -30,27 +29,28 @@ struct exported_kernel {
   std::vector<exported_variant> variants;  ///< by architecture, then in the order in which they are tried
 
   [[nodiscard]] kernel_signature const& signature() const { return variants.front().image.signature; }
-  [[nodiscard]] bool has_constants() const;
+  [[nodiscard]] bool has_constants() const {
+    return std::ranges::any_of(signature().operands,
+                               [](auto const& o) { return o.direction == operand_direction::constant; });
+  }
 };
 
-struct export_selection {
-  std::vector<exported_kernel> kernels;  ///< by name
-  std::vector<std::string> left_out;     ///< sentences: which images stay behind, and why
-};
+/// Returns an id such as "9f86d081884c7d65", as `ttune records list` shows it.
+[[nodiscard]] inline std::string id_of_key(record_key const& key) {
+  char text[17];
+  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(hash_of(key)));
+  return text;
+}
 
 /// Returns the operands of a kernel as text, as "A f32 (64, 32), C f32 (64)": kernels of one function have the same.
-[[nodiscard]] std::string operands_text(kernel_signature const& signature);
-
-/// Returns a text with each letter, digit and `_` as it is, and `_` for all else; begins with a letter or `_`.
-[[nodiscard]] std::string c_identifier(std::string_view text);
-/// Returns true for a name that a C or C++ program can give to a function.
-[[nodiscard]] bool is_c_identifier(std::string_view text);
-
-/// Chooses the kernels of an export. Throws record_error or argument_error if there are none, or not those asked for.
-[[nodiscard]] export_selection select_kernels(record_store const& from, export_options const& options);
+[[nodiscard]] inline std::string operands_text(kernel_signature const& signature) {
+  std::string text;
+  for (auto const& o : signature.operands) {
+    text += (text.empty() ? "" : ", ") + o.name + " " + name_of(o.type) + " (";
+    for (std::size_t d = 0; d < o.shape.size(); ++d) text += (d ? ", " : "") + std::to_string(o.shape[d]);
+    text += ")";
+  }
+  return text;
+}
 
 }}}  // namespace ttune::v0::detail
-
-#ifdef TTUNE_IMPLEMENTATION
-#include "ttune/records/export/exported_kernel.inl.hpp"
-#endif

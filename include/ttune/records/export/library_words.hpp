@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "ttune/records/export/c_names.hpp"
 #include "ttune/records/export/exported_kernel.hpp"
 #include "ttune/runtime/cpu_features.hpp"
 
