@@ -85,7 +85,7 @@ TUNE = """#include <ttune/backends/orc.hpp>
 #include <ttune/records/sqlite.hpp>
 #include <ttune/ttune.hpp>
 int main(int, char** arguments) {
-  ttune::tuner tuner{ttune::orc_backend{}, {.records = ttune::sqlite{arguments[1]}, .worker = ttune::worker::none{}}};
+  ttune::tuner tuner{ttune::orc_backend{}, {.records = ttune::sqlite{arguments[1]}, .worker = ttune::worker::in_process{}}};
   (void)tuner.tune(ttune::ops::matmul(8, 8, 8), {.trials = 1});
 }
 """
