@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -140,6 +141,15 @@ void check_bits(trial const& of, Run const& run, std::vector<std::vector<float>>
   expect(2, {x, std::vector<std::uint8_t>(std::size_t{4} * 32)}, "summed");
 }
 
+/// Returns true if the code of an operator's seed calls a function of the runtime table.
+template <class Op>
+bool calls_table(Op const& op, target const& machine, std::size_t offset) {
+  orc_backend const backend(machine);
+  workload const work(derive_space(op.program(), backend.target()), backend.target());
+  auto const text = backend.source(work.lower(work.seed()), work.signature());
+  return text.find("ptr %runtime, i64 " + std::to_string(offset) + "\n") != std::string::npos;
+}
+
 std::vector<kernel_image> put_all(record_store& store, target const& machine, double seconds = 1) {
   return {put(store, blur(), machine, seconds), put(store, layer(), machine, seconds),
           put(store, sums(), machine, seconds)};
@@ -171,7 +181,11 @@ TEST_CASE("exported library: the better instruction set is chosen, without it th
   TTUNE_SKIP_UNLESS("x86", is_host_architecture("x86_64") && lacks.empty(), "this machine has no x86-64-v3");
   TTUNE_SKIP_UNLESS("cc", has_program("cc") && has_program("nm"), "no C compiler is installed");
   memory_store store;
+  CHECK(calls_table(layer(), two_cores("x86-64-v3"), offsetof(runtime_table, sin_f32)));
+  CHECK(calls_table(blur(), two_cores("x86-64-v3"), offsetof(runtime_table, parallel)));
+  CHECK(!calls_table(sums(), two_cores("x86-64-v3"), offsetof(runtime_table, sin_f32)));
   auto const older = put_all(store, two_cores("x86-64-v2"));
+  CHECK(older[1].prepare_offset >= 0);
   auto const newer = put_all(store, two_cores("x86-64-v3"), 2);
   trial files;
   auto const& folder = files.folder.path();
@@ -189,6 +203,16 @@ TEST_CASE("exported library: the better instruction set is chosen, without it th
   check_bits(files, run_here, operands, older);
   auto const none = run(" avx2 sse4.2");
   CHECK_MESSAGE(none.status == 10, none.text);
+
+  if (has_program("qemu-x86_64")) {  // processors that lack instructions in truth
+    auto const on = [&](std::string const& processor) {
+      return shell("qemu-x86_64 -cpu " + processor + " " + folder + "/exported " + folder);
+    };
+    CHECK(on("core2duo").status == 10);
+    auto const nehalem = on("Nehalem");
+    CHECK_MESSAGE(nehalem.status == 0, nehalem.text);
+    CHECK_MESSAGE(nehalem.text.find("target: x86_64 x86-64-v2") != std::string::npos, nehalem.text);
+  }
 
   // what the archive needs: libc, libm and itself
   auto const needed = shell("nm -u '" + folder + "/libimaging.a'");
