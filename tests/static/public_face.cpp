@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "ttune/model/linear_model.hpp"
+#include "ttune/records/export_kernels.hpp"
 #include "ttune/records/memory_store.hpp"
 #include "ttune/search/annealing.hpp"
 #include "ttune/search/genetic.hpp"
@@ -102,6 +103,21 @@ static_assert(same<decltype(ttune::space::knobs), std::vector<ttune::knob>>);
                                     .search = ttune::random_search{},
                                     .worker = ttune::worker::program{"p"}};
   static_cast<void>(all), static_cast<void>(others);
+}
+[[maybe_unused]] void exports(ttune::record_store const& from) {
+  ttune::export_options const all{.folder = ".",
+                                  .name = "kernels",
+                                  .kernels = {"OPERATOR=FUNCTION"},
+                                  .targets = {"x86_64"},
+                                  .archive = ttune::export_archive::never,
+                                  .compiler = "cc",
+                                  .archiver = "ar",
+                                  .compiler_flags = "-O2",
+                                  .from = "the store"};
+  auto const made = ttune::export_kernels(from, all);
+  static_assert(same<decltype(made), ttune::export_report const>);
+  static_cast<void>(made.functions.front().name + made.functions.front().title + made.functions.front().targets[0] +
+                    made.files[0] + made.left_out[0] + made.no_archive);
 }
 static_assert(std::is_constructible_v<ttune::worker_choice, ttune::worker::in_process>);
 static_assert(std::is_constructible_v<ttune::worker_choice, ttune::worker::command>);

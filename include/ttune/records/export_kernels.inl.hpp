@@ -72,8 +72,8 @@ inline std::vector<std::string> publish(std::string const& draft, export_options
   return made;
 }
 
-inline std::vector<exported_function> functions_of(std::string const& library,
-                                                   std::vector<exported_kernel> const& kernels) {
+inline std::vector<exported_function> reported_functions(std::string const& library,
+                                                         std::vector<exported_kernel> const& kernels) {
   std::vector<exported_function> made;
   for (auto const& k : kernels) {
     exported_function one{library + "_" + k.name, k.title, {}};
@@ -87,8 +87,10 @@ inline std::vector<exported_function> functions_of(std::string const& library,
 
 export_report export_kernels(record_store const& from, export_options const& options) {
   auto const& name = options.name;
-  if (!detail::is_c_identifier(name))
-    throw argument_error("\"" + name + "\" cannot begin the names of functions in C: use letters, digits and _");
+  if (!detail::is_c_identifier(name) || detail::safe_word(name) != name)
+    throw argument_error(
+        "\"" + name +
+        "\" cannot begin the names of functions in C: use letters, digits and _, and no word of C or C++");
   auto chosen = detail::select_kernels(from, options);
   detail::make_folder(options.folder);
   detail::draft_folder const draft(options.folder, name);
@@ -101,7 +103,7 @@ export_report export_kernels(record_store const& from, export_options const& opt
   if (builds) made.no_archive = detail::build_archive(draft.path(), options);
   if (options.archive == export_archive::always && !made.no_archive.empty()) throw backend_error(made.no_archive);
   made.files = detail::publish(draft.path(), options, builds && made.no_archive.empty());
-  made.functions = detail::functions_of(name, chosen.kernels);
+  made.functions = detail::reported_functions(name, chosen.kernels);
   made.left_out = std::move(chosen.left_out);
   return made;
 }

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "support/machine_code.hpp"
+#include "support/require.hpp"
 #include "support/temporary_folder.hpp"
 #include "ttune/lowering/lower.hpp"
 #include "ttune/records/export/exported_kernel.hpp"
@@ -185,6 +187,7 @@ TEST_CASE("export_kernels: wrong requests are refused with the culprit and the f
   CHECK(at({.targets = {"sparc"}}) ==
         "my.db has no kernel for the target \"sparc\"; there are aarch64 b x2, x86_64 old x2");
   CHECK(at({.name = "my-lib"}).find("\"my-lib\" cannot begin the names of functions in C") == 0);
+  CHECK(at({.name = "namespace"}).find("\"namespace\" cannot begin") == 0);
   std::ofstream(folder / "file") << "x";
   CHECK(at({.folder = folder / "file"}).find("cannot be made") != std::string::npos);
   CHECK(at({.folder = folder / "file/below"}).find("cannot be made") != std::string::npos);
@@ -208,6 +211,40 @@ TEST_CASE("export_kernels: without a compiler there are sources, and no archive 
   options.compiler = "false";
   CHECK_THROWS_AS((void)export_kernels(store, options), backend_error);
   CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 3);  // no draft stays
+}
+
+TEST_CASE("export_kernels: operands of all types and names are C without warnings, in two libraries of one program") {
+  TTUNE_SKIP_UNLESS("cc", std::system("command -v cc > /dev/null") == 0, "no C compiler is installed");
+  auto image = image_of({}, code::ret());
+  for (int t = 0; t < static_cast<int>(dtype::index); ++t) {
+    auto const names =
+        std::array{"int", "I", "I", "O.value", "a b", "", "2nd", "*/", "context", "x", "y", "z", "\"$NAME"};
+    auto const directions = {operand_direction::in, operand_direction::constant, operand_direction::inout,
+                             operand_direction::out};
+    auto o = operand(names[static_cast<std::size_t>(t) % names.size()], 3, std::data(directions)[t % 4],
+                     static_cast<dtype>(t));
+    o.has_range = o.direction == operand_direction::in && is_integer(o.type);
+    o.high = 7;
+    if (t == 3) o.shape = {};
+    image.signature.operands.push_back(o);
+  }
+  image.signature.prepared_bytes = {64, 10};
+  image.prepare_offset = 0;
+  memory_store store;
+  put(store, image, "*/ all $NAME \"\\ types");
+  temporary_folder const folder;
+  std::string const flags = "-std=c11 -O1 -Wall -Wextra -Werror -pedantic -Wcast-qual -Wconversion";
+  for (auto const* const name : {"one", "two"})
+    CHECK(
+        export_kernels(
+            store, {.folder = folder.path(), .name = name, .archive = export_archive::always, .compiler_flags = flags})
+            .files.size() == 4);
+  std::ofstream(folder / "main.c") << R"(#include "one.h"
+#include "two.h"
+int main(void) { return one_free != two_free && ONE_OK == 0 && TWO_BAD_BUFFER == 4 ? 0 : 1; }
+)";
+  auto const at = folder.path();
+  CHECK(std::system(("cd " + at + " && cc " + flags + " main.c libone.a libtwo.a -lm -o main && ./main").c_str()) == 0);
 }
 
 }  // namespace export_kernels_tests

@@ -140,7 +140,7 @@ inline std::string pointers_of(exported_kernel const& k, bool constants_only) {
   std::string made;
   for (std::size_t i = 0; i < k.parameters.size(); ++i) {
     bool const is_given = !constants_only || k.signature().operands[i].direction == operand_direction::constant;
-    made += std::string(i ? ", " : "") + (is_given ? "(void *)" + k.parameters[i] : "0");
+    made += std::string(i ? ", " : "") + (is_given ? "(void *)(uintptr_t)" + k.parameters[i] : "0");
   }
   return made;
 }

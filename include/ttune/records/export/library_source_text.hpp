@@ -214,7 +214,7 @@ CALLS_KERNEL static $NAME_status enter(entry *function, struct variant const *v,
     struct table parallel = serial;
     parallel.threads = context->threads;
     parallel.parallel = run_parallel;
-    parallel.executor = (void *)context;
+    parallel.executor = (void *)(uintptr_t)context;
     function(pointers, &parallel, workspace);
   }
   free(own);
@@ -256,7 +256,7 @@ static $NAME_status call(struct kernel const *of, void **pointers, void const *p
   if (prepared && !is_prepared_for(v, prepared)) return $BIG_BAD_BUFFER;
   if (!v->prepare) return enter(v->main, v, pointers, context);
   if (prepared) {
-    place_buffers(of, v, pointers, (void *)prepared, 0);
+    place_buffers(of, v, pointers, (void *)(uintptr_t)prepared, 0);
     return enter(v->main, v, pointers, context);
   }
   void *own = 0;
