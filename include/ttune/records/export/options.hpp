@@ -17,6 +17,7 @@ enum class export_archive : std::uint8_t {
   never         ///< sources only
 };
 
+/// The choice of kernels, the names and the compiler of an export.
 struct export_options {
   std::string folder = ".";      ///< made if it is not there
   std::string name = "kernels";  ///< begins the names of all files and functions: an identifier of C
