@@ -94,6 +94,8 @@
 #include "ttune/network/tune_network.hpp"
 #include "ttune/network/tuned_network.hpp"
 #include "ttune/records/autotvm_log.hpp"
+#include "ttune/records/effort.hpp"
+#include "ttune/records/effort_json.hpp"
 #include "ttune/records/export/build_archive.hpp"
 #include "ttune/records/export/c_names.hpp"
 #include "ttune/records/export/library_code.hpp"

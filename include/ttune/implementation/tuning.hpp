@@ -10,6 +10,8 @@
 #include "ttune/model/linear_model.inl.hpp"
 #include "ttune/model/transfer_model.inl.hpp"
 #include "ttune/records/autotvm_log.inl.hpp"
+#include "ttune/records/effort.inl.hpp"
+#include "ttune/records/effort_json.inl.hpp"
 #include "ttune/records/export/build_archive.inl.hpp"
 #include "ttune/records/export/c_names.inl.hpp"
 #include "ttune/records/export/library_code.inl.hpp"

@@ -15,6 +15,7 @@
 #include <mutex>
 #include <ostream>
 
+#include "ttune/records/effort_json.hpp"
 #include "ttune/records/json_lines.hpp"
 #include "ttune/records/json_parts.hpp"
 #include "ttune/records/memory_store.hpp"
@@ -117,6 +118,7 @@ std::string to_json_line(record const& r) {
   if (r.predicted) line.push_back({"predicted", {*r.predicted}});
   line.push_back({"version", {r.library_version}});
   line.push_back({"device", {r.device}});
+  if (r.effort) line.push_back({"effort", detail::json_of(*r.effort)});
   std::string out;
   write_json(out, json_value{std::move(line)});
   return out;
@@ -143,6 +145,7 @@ json_line_result from_json_line(std::string_view text) {
   if (predicted && !predicted->as<std::nullptr_t>()) r.predicted = predicted->number(0);
   r.library_version = detail::read_text(*line, "version");
   r.device = detail::read_text(*line, "device");
+  r.effort = detail::read_effort(line->find("effort"));
   return {std::move(r), {}};
 }
 

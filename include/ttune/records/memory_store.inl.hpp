@@ -141,8 +141,11 @@ std::vector<key_summary> memory_store::keys() const {
   std::lock_guard const guard(contents_->lock);
   std::vector<key_summary> result;
   for (auto const& e : contents_->entries) {
-    key_summary s{e.key, static_cast<std::int64_t>(e.records.size()), 0, 0, !e.image.empty()};
-    for (auto const i : e.records) s.successes += contents_->records[i].result.ok() ? 1 : 0;
+    key_summary s{e.key, static_cast<std::int64_t>(e.records.size()), 0, 0, !e.image.empty(), {}};
+    for (auto const i : e.records) {
+      s.successes += contents_->records[i].result.ok() ? 1 : 0;
+      if (contents_->records[i].effort) s.effort = contents_->records[i].effort;
+    }
     if (e.best >= 0) s.best_seconds = contents_->records[static_cast<std::size_t>(e.best)].result.seconds;
     result.push_back(std::move(s));
   }

@@ -123,7 +123,15 @@ std::uint64_t hash_of(record const& r) noexcept {
   h.add(static_cast<std::uint64_t>(m.status)).add(m.seconds).add(m.spread).add(static_cast<std::uint64_t>(m.samples));
   h.add(m.compile_seconds).add(m.measure_seconds).add(m.message).add(static_cast<std::uint64_t>(r.timestamp));
   if (r.predicted) h.add(*r.predicted);
-  return h.add(r.library_version).add(r.device).value();
+  h.add(r.library_version).add(r.device);
+  if (r.effort) {  // the hashes of records without it are those of earlier versions
+    auto const& asked = r.effort->asked;
+    h.add(static_cast<std::uint64_t>(r.effort->trials)).add(r.effort->seconds);
+    h.add(static_cast<std::uint64_t>(r.effort->ended)).add(static_cast<std::uint64_t>(asked.trials));
+    h.add(asked.seconds).add(static_cast<std::uint64_t>(asked.patience));
+    h.add(asked.level ? 1 + static_cast<std::uint64_t>(*asked.level) : 0);
+  }
+  return h.value();
 }
 
 bool is_faster(record const& a, record const& b) noexcept {

@@ -58,6 +58,7 @@ class sqlite final : public record_store {
   [[nodiscard]] std::vector<key_summary> keys() const override;
   [[nodiscard]] std::int64_t count() const override;
   [[nodiscard]] bool writable() const override;
+  [[nodiscard]] bool lasting() const override;
   [[nodiscard]] std::string reason() const override;
 
   [[nodiscard]] std::string const& path() const noexcept;

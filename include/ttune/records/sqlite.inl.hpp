@@ -197,6 +197,7 @@ std::vector<key_summary> sqlite::keys() const {
     same->records += s.records;
     same->successes += s.successes;
     same->has_image = same->has_image || s.has_image;
+    if (s.effort) same->effort = s.effort;
     if (s.successes > 0 && (same->best_seconds == 0 || s.best_seconds < same->best_seconds))
       same->best_seconds = s.best_seconds;
   }
@@ -211,6 +212,7 @@ std::int64_t sqlite::count() const {
 bool sqlite::writable() const {
   return database_->mode == record_mode::read_write || database_->mode == record_mode::best_effort;
 }
+bool sqlite::lasting() const { return database_->can_write; }
 std::string sqlite::reason() const {
   std::lock_guard const guard(database_->lock);
   return database_->why;

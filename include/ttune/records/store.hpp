@@ -36,6 +36,7 @@ struct key_summary {
   std::int64_t successes = 0;
   double best_seconds = 0;  ///< 0 if no trial succeeded
   bool has_image = false;
+  std::optional<recorded_effort> effort = {};  ///< of the last record that has one
 };
 
 /// Interface of record stores. All functions are thread-safe. Functions that read or write a file throw record_error.
@@ -86,6 +87,8 @@ class record_store {
 
   /// Returns true if `append`, `put_image`, `put_explanation` and `put_transfer_sample` may be called.
   [[nodiscard]] virtual bool writable() const { return true; }
+  /// Returns true if the next start finds what is written now.
+  [[nodiscard]] virtual bool lasting() const { return writable(); }
   /// Returns why the store works in a reduced mode; empty if it does not.
   [[nodiscard]] virtual std::string reason() const { return {}; }
 };

@@ -25,8 +25,9 @@ void merge_records(record_store const& from, record_store& into) {
     into.append(r);
     return true;
   });
-  for (auto const& [key, records, successes, best_seconds, has_image] : from.keys()) {
-    auto const image = has_image ? from.get_image(key) : image_lookup{};
+  for (auto const& summary : from.keys()) {
+    auto const& key = summary.key;
+    auto const image = summary.has_image ? from.get_image(key) : image_lookup{};
     auto const better = detail::is_better_image(image, into.get_image(key));
     if (better) into.put_image(image.of, image.bytes);
     if (auto const text = from.explanation(key); text && (better || !into.explanation(key)))

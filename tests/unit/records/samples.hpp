@@ -33,6 +33,7 @@ inline ttune::record sample_record(double seconds = 1e-3, ttune::record_key key 
   r.predicted = -0.1234567890123;
   r.library_version = "0.1.0";
   r.device = "AMD EPYC";
+  r.effort = {12, 3.5, ttune::recorded_effort::ending::at_limit, {ttune::effort_level::patient, 340, 86'400, 0}};
   return r;
 }
 
@@ -60,6 +61,7 @@ inline void check_equal(ttune::record const& a, ttune::record const& b) {
   CHECK(a.result.seconds == b.result.seconds);
   CHECK(a.result.message == b.result.message);
   CHECK(a.predicted == b.predicted);
+  CHECK(a.effort == b.effort);
 }
 
 /// Checks the laws of a store, which must be empty and writable.

@@ -77,7 +77,7 @@ inline std::unique_ptr<sqlite_connection> open_for_writing(std::string const& pa
 
 inline void check_contents(sqlite_connection& file) {
   if (is_empty(file)) throw record_error(file.path() + ": is empty: no ttune database");
-  checked_schema(file);
+  view_as_newest(file);
 }
 
 inline std::unique_ptr<sqlite_connection> open_for_reading(std::string const& path) {

@@ -9,7 +9,7 @@ namespace ttune { inline namespace v0 { namespace detail {
 /// SQLite application_id 'ttun': identifies record files, also for the command `file`.
 inline constexpr std::int64_t sqlite_application = 0x7474756e;
 /// Version of the tables; `upgrade` leads from each older version to this one.
-inline constexpr std::int64_t sqlite_schema = 4;
+inline constexpr std::int64_t sqlite_schema = 5;
 
 /// Keys are found by the hash of their identifying members, records of a key by speed. Equal records are one row.
 inline constexpr char const* sqlite_tables_1 = R"(
@@ -42,6 +42,10 @@ inline constexpr char const* sqlite_tables_4 = R"(
 alter table lessons add column speeds blob;
 pragma user_version = 4;
 )";
+inline constexpr char const* sqlite_tables_5 = R"(
+alter table records add column effort text;
+pragma user_version = 5;
+)";
 
 /// Returns true if the file has no tables. This is also the first read, which fails if the file is not a database.
 inline bool is_empty(sqlite_connection& on) { return on.integer_of("select count(*) from sqlite_schema") == 0; }
@@ -67,8 +71,14 @@ inline void upgrade(sqlite_connection& on) {
     if (checked_schema(on) < 2) on.execute(sqlite_tables_2);
     if (checked_schema(on) < 3) on.execute(sqlite_tables_3);
     if (checked_schema(on) < 4) on.execute(sqlite_tables_4);
+    if (checked_schema(on) < 5) on.execute(sqlite_tables_5);
     return true;
   });
+}
+
+/// Lets an older file that is only read look like a newer one: a view of this connection adds what its records lack.
+inline void view_as_newest(sqlite_connection& on) {
+  if (checked_schema(on) < 5) on.execute("create temp view records as select r.*, null as effort from main.records r");
 }
 
 }}}  // namespace ttune::v0::detail

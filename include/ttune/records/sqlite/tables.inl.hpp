@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "ttune/records/effort_json.hpp"
 #include "ttune/records/json_parts.hpp"
 #include "ttune/records/sqlite/file.inl.hpp"
 #include "ttune/records/store.hpp"
@@ -42,8 +43,15 @@ inline record_key read_key(sqlite_query& q) {
 
 #define TTUNE_DETAIL_RECORD_COLUMNS                                                                         \
   "r.lowering, r.choices, r.status, r.seconds, r.spread, r.samples, r.compile_seconds, r.measure_seconds, " \
-  "r.message, r.timestamp, r.predicted, r.version, r.device"
+  "r.message, r.timestamp, r.predicted, r.version, r.device, r.effort"
 #define TTUNE_DETAIL_KEY_COLUMNS "k.compute, k.text, k.extents, k.target, k.space, k.objective"
+
+/// Reads a column of efforts; files of earlier versions have none.
+inline std::optional<recorded_effort> effort_of(std::string const& column) {
+  if (column.empty()) return std::nullopt;
+  auto const read = parse_json(column);
+  return read.value ? read_effort(&*read.value) : std::nullopt;
+}
 
 inline record read_record(sqlite_query& q, record_key key, std::string const& path) {
   record r;
@@ -66,6 +74,7 @@ inline record read_record(sqlite_query& q, record_key key, std::string const& pa
   r.predicted = q.optional_real();
   r.library_version = q.text();
   r.device = q.text();
+  r.effort = effort_of(q.text());
   return r;
 }
 
@@ -97,16 +106,19 @@ inline std::int64_t add_key(sqlite_connection& on, record_key const& key) {
 
 inline void append_record(sqlite_connection& on, record const& r) {
   auto const choices = to_json(json_choices(r.choices));
+  auto const effort = r.effort ? to_json(json_of(*r.effort)) : std::string();
   auto const& m = r.result;
   auto const key = add_key(on, r.key);
   auto q = on.query(
       "insert or ignore into records(key, hash, lowering, choices, status, seconds, spread, samples, compile_seconds,"
-      " measure_seconds, message, timestamp, predicted, version, device) values(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+      " measure_seconds, message, timestamp, predicted, version, device, effort)"
+      " values(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
   q.bind(key).bind(hash_of(r)).bind(std::int64_t{r.lowering_version}).bind(std::string_view(choices));
   q.bind(static_cast<std::int64_t>(m.status)).bind(finite(m.seconds)).bind(finite(m.spread));
   q.bind(std::int64_t{m.samples}).bind(finite(m.compile_seconds)).bind(finite(m.measure_seconds));
   q.bind(std::string_view(m.message)).bind(r.timestamp).bind(r.predicted);
-  q.bind(std::string_view(r.library_version)).bind(std::string_view(r.device)).next();
+  q.bind(std::string_view(r.library_version)).bind(std::string_view(r.device));
+  q.bind(std::string_view(effort)).next();
 }
 
 inline void put_image(sqlite_connection& on, record const& of, std::span<std::uint8_t const> bytes) {
@@ -266,7 +278,9 @@ inline std::vector<key_summary> summarize_keys(sqlite_connection& on) {
                     ", (select count(*) from records r where r.key = k.id),"
                     " (select count(*) from records r where r.key = k.id and r.status = 0),"
                     " (select min(seconds) from records r where r.key = k.id and r.status = 0),"
-                    " exists(select 1 from images i where i.key = k.id) from keys k order by k.id");
+                    " exists(select 1 from images i where i.key = k.id),"
+                    " (select effort from records r where r.key = k.id and effort is not null and effort <> ''"
+                    " order by id desc limit 1) from keys k order by k.id");
   while (q.next()) {
     key_summary s;
     s.key = read_key(q);
@@ -274,6 +288,7 @@ inline std::vector<key_summary> summarize_keys(sqlite_connection& on) {
     s.successes = q.integer();
     s.best_seconds = q.optional_real().value_or(0);
     s.has_image = q.integer() != 0;
+    s.effort = effort_of(q.text());
     result.push_back(std::move(s));
   }
   return result;
