@@ -85,7 +85,7 @@ static_assert(same<decltype(ttune::space::knobs), std::vector<ttune::knob>>);
 // ---------------------------------------------------------------------------------------------- tuning
 
 [[maybe_unused]] ttune::tuning_budget const budget{
-    .trials = 1, .time = std::chrono::seconds(1), .patience = 1, .share_of_peak = 0.95, .stop = {}, .calls = {}};
+    .trials = 1, .time = std::chrono::seconds(1), .patience = 1, .share_of_peak = 0.95, .stop = {}, .calls = {}, .effort = ttune::effort::patient, .deadline = {}};
 [[maybe_unused]] void options() {
   ttune::tuner_options const all{.model = ttune::linear_model{},
                                  .search = ttune::annealing{{.chains = 1, .steps = 1}},
@@ -136,6 +136,7 @@ using tuned_copy = ttune::tuned<ttune::kernel<copy_operand>>;
   static_assert(same<decltype(t.tune(op, in)), tuned_copy> && same<decltype(t.tune(op, in, budget)), tuned_copy>);
   static_assert(same<decltype(t.tune(in, budget)), ttune::tuning_result> &&
                 same<decltype(t.tune(program, budget)), ttune::tuning_result>);
+  static_assert(same<decltype(t.tune(op, ttune::effort::patient)), tuned_copy>);
   static_assert(same<decltype(t.tune_all(std::tuple{op, op}, budget)), std::tuple<tuned_copy, tuned_copy>>);
   static_assert(same<decltype(t.tune_all(std::vector{op, op}, budget)), std::vector<tuned_copy>>);
   static_assert(same<decltype(t.tune_all(std::vector{in}, budget)), std::vector<ttune::tuning_result>>);

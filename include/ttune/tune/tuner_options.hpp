@@ -5,6 +5,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "ttune/runtime/measure/runner_options.hpp"
 #include "ttune/runtime/worker/choice.hpp"
 #include "ttune/search/search.hpp"
+#include "ttune/tune/effort.hpp"
 #include "ttune/tune/progress.hpp"
 
 namespace ttune { inline namespace v0 {
@@ -23,6 +25,9 @@ class recorded_device;
 
 /// Limits of a tuning. The first limit that is reached ends the tuning; it returns a valid kernel in any case. In
 /// `tune_all`, the workloads share trials and time; patience and share of peak apply to each workload.
+///
+/// With records, trials and time are those of all starts together: a record that came to the end of as much answers at
+/// once, and a tuning that was cut short goes on where it was.
 struct tuning_budget {
   /// Number of measured candidates. 1: the untuned kernel, checked and measured; 0: the untuned kernel, only compiled.
   std::int64_t trials = 256;
@@ -33,7 +38,17 @@ struct tuning_budget {
   /// Relative frequencies of the application's calls of each workload of `tune_all`: trials go where they save most
   /// time in total. Empty: all equal.
   std::vector<double> calls = {};
+  /// A level (tune/effort.hpp), which replaces `trials` and `patience`; the other limits hold as well.
+  std::optional<effort_level> effort = {};
+  /// The moment at which the tuning ends in any case, and is cut short: the next start with the same records goes on.
+  std::optional<std::chrono::steady_clock::time_point> deadline = {};
 };
+
+inline effort::operator tuning_budget() const {
+  tuning_budget made;
+  made.effort = level_;
+  return made;
+}
 
 /// Options of a tuner; all have defaults.
 struct tuner_options {

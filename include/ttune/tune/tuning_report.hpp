@@ -4,9 +4,11 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "ttune/records/effort.hpp"
 #include "ttune/tune/progress.hpp"
 
 namespace ttune { inline namespace v0 {
@@ -23,8 +25,8 @@ struct alternative_outcome {
 /// Report of a tuning.
 struct tuning_report {
   enum class origin : std::uint8_t {
-    record,  ///< found in the records
-    tuned,   ///< measured faster than the seed with 95 % confidence
+    record,  ///< found in the records; if the tuning continued, nothing was faster
+    tuned,   ///< measured faster than the seed, or than the recorded kernel, with 95 % confidence
     seed     ///< the heuristic first configuration: nothing better was found
   };
   origin source = origin::seed;
@@ -33,7 +35,7 @@ struct tuning_report {
   std::int64_t trials = 0;
   std::array<std::int64_t, trial_statuses> trials_by_status{};
   double seconds = 0;       ///< measured time of one call
-  double seed_seconds = 0;  ///< time of the untuned kernel
+  double seed_seconds = 0;  ///< time of the untuned kernel; if `continued`, of the recorded one
   double gain = 1;          ///< seed time over result time, from paired measurements
   double spread = 0;
   double flops = 0;
@@ -51,12 +53,17 @@ struct tuning_report {
   std::string alternative;  ///< the compute that won, if there were several
   /// All alternatives in the given order; empty if found in the records.
   std::vector<alternative_outcome> alternatives;
+  bool continued = false;  ///< trials went on from a recorded kernel, whose effort was less than what was asked for
+  /// The effort behind the kernel, that of earlier starts included; nothing if no tuning was made or recorded.
+  std::optional<recorded_effort> effort = {};
   bool isolated = true;   ///< candidates ran in a separate process
   bool counted = false;   ///< times come from an analytic_backend: nothing was run
   bool recorded = false;  ///< times come from records: nothing was run
 
   /// Returns a few lines for people.
   [[nodiscard]] std::string text() const;
+  /// Returns the same as one JSON object, on one line.
+  [[nodiscard]] std::string json() const;
 };
 
 }}  // namespace ttune::v0

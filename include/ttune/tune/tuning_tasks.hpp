@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,8 @@ struct task_limits {
   std::size_t computes = 1;
   /// Seconds after which a task makes no first kernels but one.
   double last_start = std::numeric_limits<double>::infinity();
+  /// What counts for records; nothing: the limits of `budget`.
+  std::optional<asked_effort> asked = {};
 };
 
 /// Tasks of one tuner with a common budget and cost model. A task is what `tuner::tune_alternatives` tunes: equivalent

@@ -31,6 +31,7 @@ struct tuning_tasks::parts {
         model(with.model, with.executor, model_knows) {
     budget.calls.clear();
     meter.end_starts_at(limits.last_start);
+    if (limits.asked) meter.ask(*limits.asked);
   }
 
   [[nodiscard]] std::unique_ptr<detail::alternatives_session> make(std::vector<alternative> all,

@@ -88,7 +88,7 @@ TEST_CASE("tuning tasks: what ended early is found in the records as well") {
     (void)tasks.finish(1);
   }
   two_operators again(records);
-  tuning_tasks tasks(again.tuner, {});
+  tuning_tasks tasks(again.tuner, {.budget = {.trials = 6}, .computes = 3});
   CHECK(tasks.add_recorded(again.first()));
   CHECK(tasks.add(again.second()) == 1);
   for (std::size_t task = 0; task < 2; ++task) {

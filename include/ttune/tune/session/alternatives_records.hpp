@@ -29,10 +29,11 @@ class alternatives_records {
                        backend& compiler)
       : all_(all), allowed_(allowed), options_(options), backend_(compiler) {}
 
-  /// Returns the recorded winner, as an image that runs at once or compiled from its schedule.
-  [[nodiscard]] std::optional<found> find();
+  /// Returns the recorded winner, as an image that runs at once or compiled from its schedule; nothing if its record is
+  /// of less effort than what is asked for, and a better kernel could be kept.
+  [[nodiscard]] std::optional<found> find(asked_effort const& asked);
   /// Stores the winner. The kernel of a simpler schedule, which is not of the alternative's space, is not stored.
-  void keep(tuning_result const& winner, std::size_t index) const;
+  void keep(tuning_result const& winner, std::size_t index, recorded_effort const& effort) const;
   /// Says why the stored image cannot be used, and its replacement, as `tuning_report::fallback`.
   [[nodiscard]] std::string const& fallback() const noexcept { return fallback_; }
 
@@ -44,6 +45,8 @@ class alternatives_records {
 
   [[nodiscard]] record_key key() const;
   [[nodiscard]] std::optional<choice> chosen_by(record const& r) const;
+  [[nodiscard]] bool is_enough(record& of, asked_effort const& asked) const;
+  [[nodiscard]] double configurations() const;
 
   std::vector<alternative> const& all_;
   numerics const& allowed_;

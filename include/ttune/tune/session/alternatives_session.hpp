@@ -18,6 +18,7 @@
 #include "ttune/tune/session/alternatives_records.hpp"
 #include "ttune/tune/session/budget_meter.hpp"
 #include "ttune/tune/session/learner.hpp"
+#include "ttune/tune/session/session_effort.hpp"
 #include "ttune/tune/session/tuning_session.hpp"
 #include "ttune/tune/tuner_options.hpp"
 #include "ttune/tune/tuning_report.hpp"
@@ -92,6 +93,10 @@ class alternatives_session {
     return sum;
   }
   [[nodiscard]] tuning_result untuned();
+  void set_limits();
+  [[nodiscard]] effort_so_far spent() const;
+  [[nodiscard]] std::string reason_of_level() const;
+  [[nodiscard]] recorded_effort effort() const;
   void start_all();
   [[nodiscard]] std::string reason_to_skip(std::size_t i) const;
   void start(candidate& c);
@@ -122,11 +127,14 @@ class alternatives_session {
   std::vector<candidate> candidates_;
   std::optional<tuning_result> found_;  ///< result without trials: from the records, or the untuned kernel
   std::size_t found_index_ = 0;         ///< its alternative
-  double price_ = 0;                    ///< seconds for each byte of constants
+  level_limits limits_;
+  std::int64_t last_gain_ = 0;  ///< number of the trial with the last gain
+  double price_ = 0;            ///< seconds for each byte of constants
 };
 
 }}}  // namespace ttune::v0::detail
 
 #ifdef TTUNE_IMPLEMENTATION
+#include "ttune/tune/session/alternatives_effort.inl.hpp"
 #include "ttune/tune/session/alternatives_session.inl.hpp"
 #endif

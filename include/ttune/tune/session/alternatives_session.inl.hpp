@@ -59,7 +59,7 @@ tuning_result alternatives_session::run() {
 }
 
 bool alternatives_session::find_recorded() {
-  auto recorded = records_.find();
+  auto recorded = records_.find(budget_.asked());
   if (!recorded) return false;
   found_index_ = recorded->index;
   found_ = std::move(recorded->result);
@@ -73,12 +73,17 @@ void alternatives_session::start() {
   if (found_) return;
   start_all();
   remeasure();
+  set_limits();
 }
 
-bool alternatives_session::over() { return found_ || !most_promising(); }
+bool alternatives_session::over() { return found_ || !reason_of_level().empty() || !most_promising(); }
 
 void alternatives_session::advance() {
-  if (auto* const next = found_ ? nullptr : most_promising()) next->session->advance();
+  auto* const next = found_ ? nullptr : most_promising();
+  if (!next) return;
+  auto const before = best_seconds();
+  next->session->advance();
+  if (best_seconds() < before) last_gain_ = trials();
 }
 
 double alternatives_session::expected_gain() {
@@ -118,7 +123,8 @@ ended_compute alternatives_session::finish_at_once() {
   if (!winner) refuse();
   auto made = winner->session->finish(false);
   made.layouts = all_[winner->index].layouts;
-  records_.keep(made, winner->index);
+  made.report.effort = effort();
+  records_.keep(made, winner->index, *made.report.effort);
   describe(made.report, winner->index);
   return {winner->index, std::move(made)};
 }
@@ -179,6 +185,7 @@ tuning_result alternatives_session::untuned() {
 void alternatives_session::start(candidate& c) {
   c.session = std::make_unique<tuning_session>(task(c.index), options_, backend_, options_.search.another(), learner_,
                                                budget_, all_[c.index].in);
+  c.session->end_by_caller();
   if (c.index == 0) return c.session->start();
   auto const& oracle = candidates_[oracle_of(c.index)];
   try {
@@ -282,7 +289,8 @@ std::vector<ended_compute> alternatives_session::end_within(double share_of_fast
     else others.push_back(std::move(found));
   }
   if (!best) refuse();
-  records_.keep(best->result, best->index);
+  best->result.report.effort = effort();
+  records_.keep(best->result, best->index, *best->result.report.effort);
   describe(best->result.report, best->index);
   std::vector<ended_compute> made;
   made.push_back(std::move(*best));

@@ -3,42 +3,73 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <limits>
 #include <string>
 
+#include "ttune/records/effort.hpp"
+#include "ttune/tune/effort.hpp"
 #include "ttune/tune/session/deadline.hpp"
 #include "ttune/tune/session/session_clock.hpp"
 #include "ttune/tune/tuner_options.hpp"
 
 namespace ttune { inline namespace v0 { namespace detail {
 
+// The reasons of `tuning_report::stopped_because` that say how a tuning ended.
+inline constexpr char const* stopped_text = "stopped by request";
+inline constexpr char const* deadline_text = "the deadline passed";
+inline constexpr char const* whole_space_text = "the whole space was measured";
+inline constexpr char const* nothing_new_text = "nothing proposed was new for a long time";
+
+/// Returns what a budget asks for, as it counts for records.
+[[nodiscard]] inline asked_effort asked_by(tuning_budget const& budget) {
+  if (budget.effort) return {budget.effort, 0, budget.time.count(), 0};
+  return {std::nullopt, budget.trials, budget.time.count(), budget.patience};
+}
+
+/// Returns a budget whose trials and patience are those of its level: no limits, since sessions check those.
+[[nodiscard]] inline tuning_budget without_level(tuning_budget budget) {
+  if (!budget.effort) return budget;
+  budget.trials = *budget.effort == effort_level::estimate ? 0 : level_limits::unlimited;
+  budget.patience = 0;
+  return budget;
+}
+
 class budget_meter {
  public:
-  /// Keeps references to its arguments.
+  /// Keeps a reference to the clock.
   budget_meter(tuning_budget const& budget, std::size_t workloads, session_clock const& clock)
-      : budget_(budget), workloads_(workloads), clock_(clock) {}
+      : asked_(asked_by(budget)), budget_(without_level(budget)), workloads_(workloads), clock_(clock) {
+    using seconds = std::chrono::duration<double>;
+    if (budget.deadline) deadline_ = std::max(0.0, seconds(*budget.deadline - steady_now()).count());
+    seconds_ = std::min(budget.time.count(), deadline_);
+  }
 
+  /// Returns the limits; with a level, those that hold beside it.
   [[nodiscard]] tuning_budget const& budget() const noexcept { return budget_; }
+  [[nodiscard]] asked_effort const& asked() const noexcept { return asked_; }
+  /// Says what counts for records if the limits are those of a part.
+  void ask(asked_effort const& what) { asked_ = what; }
   [[nodiscard]] std::size_t workloads() const noexcept { return workloads_; }
   [[nodiscard]] std::int64_t trials_left() const noexcept {
-    return std::max<std::int64_t>(0, budget_.trials - trials_);
+    return std::max<std::int64_t>(0, budget_.trials - trials_ - earlier_trials_);
   }
   [[nodiscard]] double elapsed() const { return clock_.elapsed(); }
   [[nodiscard]] session_clock const& clock() const noexcept { return clock_; }
   /// Returns the time until the final comparisons have to begin.
-  [[nodiscard]] double seconds_left() const { return budget_.time.count() - reserved_ - elapsed(); }
+  [[nodiscard]] double seconds_left() const { return last_batch() - elapsed(); }
   /// Returns the moment at which the stages of a batch end: the final comparisons begin, or a stop is requested.
-  [[nodiscard]] deadline batch_deadline() const { return {clock_, budget_.time.count() - reserved_, budget_.stop}; }
+  [[nodiscard]] deadline batch_deadline() const { return {clock_, last_batch(), budget_.stop}; }
   /// Returns one workload's share of the whole time.
-  [[nodiscard]] double seconds_each() const noexcept { return budget_.time.count() / static_cast<double>(workloads_); }
+  [[nodiscard]] double seconds_each() const noexcept { return seconds_ / static_cast<double>(workloads_); }
   [[nodiscard]] bool stopped() const noexcept { return budget_.stop.stop_requested(); }
   /// Returns the reason why no workload may continue; empty if they may.
   [[nodiscard]] std::string exhausted() const {
-    if (stopped()) return "stopped by request";
+    if (stopped()) return stopped_text;
     if (trials_left() == 0) return "all trials were made";
-    if (seconds_left() <= 0) return "the time is over";
-    return {};
+    if (seconds_left() > 0) return {};
+    return deadline_ - reserved_ <= elapsed() ? deadline_text : "the time is over";
   }
 
   /// Returns the expected rest of the whole tuning, at its pace so far.
@@ -54,12 +85,28 @@ class budget_meter {
 
   void count_trial() noexcept { ++trials_; }
   void reserve(double seconds) noexcept { reserved_ += seconds; }
+  /// Counts what earlier starts spent, except that some trials and a quarter of the time are left.
+  void count_earlier(std::int64_t trials, double seconds) noexcept {
+    constexpr std::int64_t least_trials = 4;
+    earlier_trials_ = std::clamp<std::int64_t>(budget_.trials - least_trials, 0, earlier_trials_ + trials);
+    earlier_seconds_ = std::min(budget_.time.count() * 0.75, earlier_seconds_ + seconds);
+  }
 
  private:
-  tuning_budget const& budget_;
+  [[nodiscard]] static std::chrono::steady_clock::time_point steady_now() { return std::chrono::steady_clock::now(); }
+  [[nodiscard]] double last_batch() const noexcept {
+    return std::min(budget_.time.count() - earlier_seconds_, deadline_) - reserved_;
+  }
+
+  asked_effort asked_;
+  tuning_budget budget_;
   std::size_t workloads_;
   session_clock const& clock_;
+  double deadline_ = std::numeric_limits<double>::infinity();  ///< seconds after the start
+  double seconds_ = 0;                                         ///< until the time is over or the deadline passes
   std::int64_t trials_ = 0;
+  std::int64_t earlier_trials_ = 0;
+  double earlier_seconds_ = 0;
   double reserved_ = 0;
   double last_start_ = std::numeric_limits<double>::infinity();
 };

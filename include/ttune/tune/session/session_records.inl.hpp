@@ -9,20 +9,33 @@
 #include "ttune/runtime/image_io.hpp"
 #include "ttune/support/clock.hpp"
 #include "ttune/tune/configuration_prior.hpp"
+#include "ttune/tune/session/session_effort.hpp"
 #include "ttune/tune/session/session_records.hpp"
 
 namespace ttune { inline namespace v0 { namespace detail {
 
-stored_kernel session_records::find(
-    std::function<std::optional<kernel_image>(configuration const&)> const& compile) const {
+session_records::found_kernel session_records::find(
+    std::function<std::optional<kernel_image>(configuration const&)> const& compile,
+    std::function<bool(record const&)> const& answers) const {
   if (!options_.records) return {};
-  auto found = find_stored(*options_.records, key_, [&](record const& r) {
+  auto const is_enough = [&](record& of) { return options_.recorded || takes(*options_.records, of, answers); };
+  record with_effort;
+  std::optional<record> unfinished;
+  auto found = find_stored(*options_.records, key_, [&](record const& r) -> std::optional<kernel_image> {
     auto const chosen = find_configuration(work_.space().knobs, r.choices);
-    return chosen && work_.sampler().valid(*chosen) ? compile(*chosen) : std::nullopt;
+    if (!chosen || !work_.sampler().valid(*chosen)) return std::nullopt;
+    with_effort = r;
+    if (is_enough(with_effort)) return compile(*chosen);
+    unfinished = r;
+    return std::nullopt;
   });
+  if (found.image && found.of.key == key_ && !found.compiled && !is_enough(found.of)) unfinished = found.of;
+  if (unfinished)
+    if (auto earlier = find_earlier(*options_.records, *unfinished, work_)) return {{}, std::move(earlier)};
   if (found.compiled && writable() && !found.image->in_process_code)
     options_.records->put_image(found.of, to_bytes(*found.image));
-  return found;
+  if (found.compiled) found.of.effort = with_effort.effort;
+  return {std::move(found)};
 }
 
 std::vector<configuration> session_records::neighbours(configuration const& seed) const {
@@ -48,7 +61,8 @@ std::vector<configuration> session_records::transferred(std::size_t count,
   return model.propose(work_, count, known);
 }
 
-record session_records::make_record(trial const& t, std::optional<double> predicted) const {
+record session_records::make_record(trial const& t, std::optional<double> predicted,
+                                    recorded_effort const& effort) const {
   record r;
   r.key = key_;
   r.lowering_version = lowering_version;
@@ -58,19 +72,21 @@ record session_records::make_record(trial const& t, std::optional<double> predic
   r.predicted = predicted;
   r.library_version = std::to_string(TTUNE_VERSION_MAJOR) + "." + std::to_string(TTUNE_VERSION_MINOR) + "." +
                       std::to_string(TTUNE_VERSION_PATCH);
+  r.effort = effort;
   r.device = r.result.device.empty() ? options_.device : std::exchange(r.result.device, {});
   return r;
 }
 
-void session_records::append(trial const& t, std::optional<double> predicted) const {
-  if (writable()) options_.records->append(make_record(t, predicted));
+void session_records::append(trial const& t, std::optional<double> predicted, recorded_effort const& effort) const {
+  if (writable()) options_.records->append(make_record(t, predicted, effort));
 }
 
 void session_records::keep(trial const& winner, double seconds, kernel_image const& image,
-                           kernel_explanation const& explanation, transfer_sample const& sample) const {
+                           kernel_explanation const& explanation, transfer_sample const& sample,
+                           recorded_effort const& effort) const {
   trial timed{winner.chosen, winner.result};
   timed.result.seconds = seconds;
-  auto const last = make_record(timed, std::nullopt);
+  auto const last = make_record(timed, std::nullopt, effort);
   if (image.in_process_code) options_.records->append(last);
   else options_.records->put_image(last, to_bytes(image));
   options_.records->put_explanation(key_, explanation);

@@ -11,6 +11,7 @@
 
 #include "ttune/tune/session/batch.hpp"
 #include "ttune/tune/session/budget_meter.hpp"
+#include "ttune/tune/session/earlier_tuning.hpp"
 #include "ttune/tune/session/final_comparison.hpp"
 #include "ttune/tune/session/first_trial.hpp"
 #include "ttune/tune/session/known_results.hpp"
@@ -19,6 +20,7 @@
 #include "ttune/tune/session/pace.hpp"
 #include "ttune/tune/session/phase_timer.hpp"
 #include "ttune/tune/session/proposer.hpp"
+#include "ttune/tune/session/session_effort.hpp"
 #include "ttune/tune/session/session_records.hpp"
 #include "ttune/tune/session/trial.hpp"
 #include "ttune/tune/session/trial_runner.hpp"
@@ -49,6 +51,12 @@ class tuning_session {
   [[nodiscard]] tuning_result finish(bool with_pairs = true);
 
   // Functions for several sessions of the same operator.
+  /// Leaves the limits of an effort level to the caller.
+  void end_by_caller() noexcept { ends_itself_ = false; }
+  /// Returns the number of configurations of the space.
+  [[nodiscard]] double configurations() const { return work_->sampler().size().approximate(); }
+  /// Returns what was spent so far, also by earlier starts.
+  [[nodiscard]] effort_so_far spent() const;
   /// Returns the time of a call of the best kernel so far.
   [[nodiscard]] double best_seconds() const noexcept { return found_ ? report_.seconds : best_.best_seconds(); }
   /// Returns the image of that kernel; null if there is none, as for recorded measurements.
@@ -70,6 +78,8 @@ class tuning_session {
 
   [[nodiscard]] bool find_in_records();
   void find_first(double check_seconds);
+  [[nodiscard]] bool try_earlier(double check_seconds);
+  void go_on();
   [[nodiscard]] bool try_first(configuration const& chosen, double check_seconds);
   void make_first(compiled_first one, double check_seconds);
   [[nodiscard]] std::string the_first() const;
@@ -88,6 +98,8 @@ class tuning_session {
   [[nodiscard]] tuning_result conclude(bool with_pairs);
   void report_result(final_result const& found);
   void keep(trial const& winner, kernel_image const& image);
+  [[nodiscard]] effort_so_far spent_until_now() const;
+  [[nodiscard]] recorded_effort effort_until(recorded_effort::ending ended) const;
   [[nodiscard]] kernel_explanation explain(configuration const& chosen) const;
   void report_progress(bool finished);
 
@@ -102,12 +114,16 @@ class tuning_session {
   proposer proposals_;
   known_results known_;
   tuning_report report_;
-  std::optional<tuning_result> found_;  ///< result without trials: from the records, or the seed as it is
-  trial seed_;
+  std::optional<tuning_result> found_;     ///< result without trials: from the records, or the seed as it is
+  std::optional<earlier_tuning> earlier_;  ///< what the tuning goes on with
+  trial seed_;                             ///< the first kernel: the untuned one, or the recorded one
   leaderboard best_;
   std::int64_t last_gain_ = 0;  ///< number of the trial with the last gain
   double batch_gain_ = 0;       ///< seconds per call that the last batch saved, per second of its duration
   int idle_batches_ = 0;        ///< consecutive batches without a trial
+  bool ends_itself_ = true;     ///< false: the caller checks the limits of a level
+  level_limits limits_;
+  double began_ = 0;  ///< the moment of the present call
   std::string why_over_;
 };
 
@@ -115,4 +131,5 @@ class tuning_session {
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/tune/session/tuning_session.inl.hpp"
+#include "ttune/tune/session/tuning_session_records.inl.hpp"
 #endif

@@ -4,9 +4,7 @@
 #include <algorithm>
 
 #include "ttune/capture/bind.hpp"
-#include "ttune/ir/print.hpp"
 #include "ttune/runtime/measure/trial_check.hpp"
-#include "ttune/schedule/to_cpp.hpp"
 #include "ttune/support/error.hpp"
 #include "ttune/support/rng.hpp"
 #include "ttune/tune/session/analytic_trials.hpp"
@@ -69,6 +67,7 @@ std::optional<scope_timer> tuning_session::timing(tuning_phase phase) {
 
 void tuning_session::start(bool is_checked_by_caller) {
   scope_timer const timing(budget_.clock(), report_.tuning_seconds);
+  began_ = budget_.elapsed();
   if (find_in_records()) return;
   if (auto const there = learner_.model().availability(); !there)
     throw backend_error("the cost model cannot be used: " + there.reason);
@@ -76,18 +75,21 @@ void tuning_session::start(bool is_checked_by_caller) {
   if (found_) return;
   report_.seed_seconds = seed_.result.seconds;
   if (budget_.budget().trials == 0) return take_seed();
+  if (budget_.budget().effort) limits_ = limits_of(*budget_.budget().effort, configurations(), seed_.result.seconds);
   budget_.reserve(closing_seconds(seed_.result.seconds, budget_.seconds_each()));
   learner_.inform(options_.records, records_->key());
   proposals_.start(work_->sampler(), options_.seed);
+  if (earlier_) go_on();
   queue_suggestions();
   settle(seed_, std::nullopt);
+  if (earlier_) last_gain_ = -earlier_->since_gain;
   why_over_ = reason_to_end();
 }
 
 /// Makes the first trial: the seed or, if it cannot be compiled, another configuration or a simpler schedule.
 void tuning_session::find_first(double check_seconds) {
   constexpr int most_drawn = 3;
-  if (try_first(work_->seed(), check_seconds)) return;
+  if (try_earlier(check_seconds) || try_first(work_->seed(), check_seconds)) return;
   auto const why = report_.seed_refused;
   rng random(options_.seed);
   for (int i = 0; i < most_drawn; ++i) {
@@ -99,7 +101,7 @@ void tuning_session::find_first(double check_seconds) {
     work_ = std::make_unique<workload>(simple.in, backend_.target());
     prepare_work();
     report_.seed_refused = why + "; " + simple.name + " stand in for it";
-    if (find_in_records() || try_first({}, check_seconds)) return;
+    if (find_in_records() || try_earlier(check_seconds) || try_first({}, check_seconds)) return;
   }
   throw backend_error(why);
 }
@@ -160,37 +162,13 @@ void tuning_session::take_seed() {
   found_ = tuning_result{image ? *std::move(image) : kernel_image(), seed_.chosen, {}};
 }
 
-/// Finds an image that runs at once, or a configuration that only has to be compiled.
-bool tuning_session::find_in_records() {
-  auto found = records_->find([this](configuration const& chosen) { return image_of(chosen); });
-  report_.fallback = found.fallback;
-  if (!found.image) return false;
-  report_.source = tuning_report::origin::record;
-  report_.seconds = found.of.result.seconds;
-  report_.spread = found.of.result.spread;
-  report_.stopped_because = why_over_ = "found in the records";
-  report_.schedule = describe_choices(found.of.choices);
-  found_ = tuning_result{std::move(*found.image),
-                         find_configuration(work_->space().knobs, found.of.choices).value_or(configuration()),
-                         {}};
-  return true;
-}
-
-/// Queues what the records suggest: first the best of other shapes, machines and versions, then configurations like the
-/// best of other workloads. The latter take at most a quarter of the trials, since they may be wrong here.
-void tuning_session::queue_suggestions() {
-  constexpr std::size_t most = 8;
-  auto known = records_->neighbours(seed_.chosen);
-  proposals_.queue(known);
-  known.push_back(seed_.chosen);
-  auto const count = std::min(most, static_cast<std::size_t>(budget_.trials_left()) / 4);
-  proposals_.queue(records_->transferred(count, known));
-}
-
 // ----------------------------------------------------------------------------------------------------- trials
 
 std::string tuning_session::reason_to_end() const {
-  return detail::reason_to_end(report_, last_gain_, best_.best_seconds(), options_, budget_);
+  auto why = detail::reason_to_end(report_, last_gain_, best_.best_seconds(), options_, budget_);
+  if (why.empty() && budget_.budget().effort && ends_itself_)
+    return reason_of_level(*budget_.budget().effort, limits_, spent_until_now());
+  return why;
 }
 
 double tuning_session::expected_gain() const {
@@ -202,21 +180,23 @@ double tuning_session::expected_gain() const {
 std::vector<proposal> tuning_session::propose() {
   if (auto queued = proposals_.take_queued(); !queued.empty()) return queued;
   auto const timing = time_phase(budget_.clock(), report_, tuning_phase::propose);
-  return proposals_.search(batch_size(report_, options_, budget_), learner_.scorer(*work_), learner_.has_learned(),
-                           best_.incumbents());
+  auto const left = std::max<std::int64_t>(1, limits_.trials - spent().trials);
+  auto const wanted = std::min(batch_size(report_, options_, budget_), static_cast<std::size_t>(left));
+  return proposals_.search(wanted, learner_.scorer(*work_), learner_.has_learned(), best_.incumbents());
 }
 
 void tuning_session::advance() {
   scope_timer const timing(budget_.clock(), report_.tuning_seconds);
+  began_ = budget_.elapsed();
   if (why_over_ = reason_to_end(); over()) return;
   auto const trials_before = report_.trials;
   auto const best_before = best_.best_seconds();
   auto batch = propose();
-  if (batch.empty()) why_over_ = "the whole space was measured";
+  if (batch.empty()) why_over_ = whole_space_text;
   predict(batch, learner_.scorer(*work_));
   try_batch(std::move(batch));
   idle_batches_ = report_.trials == trials_before ? idle_batches_ + 1 : 0;
-  if (idle_batches_ == most_idle_batches && !over()) why_over_ = "nothing proposed was new for a long time";
+  if (idle_batches_ == most_idle_batches && !over()) why_over_ = nothing_new_text;
   batch_gain_ = (best_before - best_.best_seconds()) / std::max(timing.elapsed(), 1e-9);
   if (budget_.stopped()) return;
   auto const learning = time_phase(budget_.clock(), report_, tuning_phase::learn);
@@ -272,9 +252,9 @@ void tuning_session::settle(trial t, std::optional<double> predicted) {
     ++report_.same_programs;
     return learn_from(t);
   }
-  records_->append(t, predicted);
   budget_.count_trial();
   ++report_.trials;
+  records_->append(t, predicted, effort_until(recorded_effort::ending::cut_short));
   ++report_.trials_by_status[static_cast<std::size_t>(t.result.status)];
   if (t.result.status == trial_status::compile_failed) ++report_.refused;
   learn_from(t);
@@ -313,6 +293,7 @@ tuning_result tuning_session::finish(bool with_pairs) {
 /// Compares the fastest kernels with the seed, and keeps the winner.
 tuning_result tuning_session::conclude(bool with_pairs) {
   scope_timer const timed(budget_.clock(), report_.tuning_seconds);
+  began_ = budget_.elapsed();
   report_.stopped_because = over() ? why_over_ : reason_to_end();
   auto const found =
       budget_.stopped() || !with_pairs
@@ -320,6 +301,7 @@ tuning_result tuning_session::conclude(bool with_pairs) {
           : compare_finalists(*runner_, best_, seed_, closing_seconds(seed_.result.seconds, budget_.seconds_each()),
                               budget_.clock());
   report_result(found);
+  report_.effort = effort_until(ending_of(report_.stopped_because));
   auto const& best = found.winner ? *found.winner : seed_;
   tuning_result made;
   made.chosen = best.chosen;
@@ -332,7 +314,8 @@ void tuning_session::report_result(final_result const& found) {
   auto const& best = found.winner ? *found.winner : seed_;
   bool const paired = found.pairs.pairs > 0;
   if (found.seed_seconds > 0) report_.seed_seconds = found.seed_seconds;  // measured in pairs with the best
-  report_.source = found.winner ? tuning_report::origin::tuned : tuning_report::origin::seed;
+  auto const unchanged = report_.continued ? tuning_report::origin::record : tuning_report::origin::seed;
+  report_.source = found.winner ? tuning_report::origin::tuned : unchanged;
   report_.seconds = !found.winner ? report_.seed_seconds : paired ? found.pairs.second_seconds : best.result.seconds;
   if (found.winner && paired) report_.seed_seconds = found.pairs.first_seconds;  // measured in pairs with the winner
   report_.gain = paired ? 1 / found.pairs.ratio : report_.seed_seconds / report_.seconds;
@@ -374,21 +357,6 @@ double tuning_session::seconds_now() {
   auto const again = compare(image, image, pairs);
   if (!again.failure.empty() || again.pairs == 0) return best_seconds();
   return std::min(again.first_seconds, again.second_seconds);
-}
-
-/// Stores the winner for the next start, with what other workloads can learn from this one.
-void tuning_session::keep(trial const& winner, kernel_image const& image) {
-  constexpr std::size_t most_sampled = 60;
-  if (!records_->writable()) return;
-  auto sample = records_->sample_of(winner, report_.seconds, best_);
-  learner_.sample(task_, most_sampled, sample);
-  records_->keep(winner, report_.seconds, image, explain(winner.chosen), sample);
-}
-
-kernel_explanation tuning_session::explain(configuration const& chosen) const {
-  auto const program = work_->lower(chosen);
-  return {to_cpp(work_->space(), chosen), ir::print(program), backend_.source(program, work_->signature()),
-          report_.flops, options_.peak_flops_per_second};
 }
 
 }}}  // namespace ttune::v0::detail
