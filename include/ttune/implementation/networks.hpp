@@ -15,6 +15,7 @@
 #include "ttune/network/network_report.inl.hpp"
 #include "ttune/network/network_search.inl.hpp"
 #include "ttune/network/network_search_choice.inl.hpp"
+#include "ttune/network/network_search_records.inl.hpp"
 #include "ttune/network/network_steps.inl.hpp"
 #include "ttune/network/network_text.inl.hpp"
 #include "ttune/network/network_workloads.inl.hpp"

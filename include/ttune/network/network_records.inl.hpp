@@ -111,6 +111,7 @@ void keep_network(network_graph const& net, recorded_network const& found, tuner
     auto const& one = found.kernels[op];
     made.choices.push_back({detail::knob_of_operator(op), one.layouts, {one.layouts, one.compute}});
   }
+  made.effort = found.effort;
   by.options().records->append(made);
 }
 
@@ -151,7 +152,7 @@ std::optional<recorded_network> find_network(network_graph const& net, tuner con
   if (!from || by.options().recorded) return std::nullopt;
   auto const all = from->all(key_of(net, by, allowed, limits, hashes));
   if (all.empty() || all.back().lowering_version != lowering_version) return std::nullopt;
-  recorded_network made{{}, all.back().result.seconds};
+  recorded_network made{{}, all.back().result.seconds, all.back().effort};
   for (std::size_t op = 0; op < net.operators().size(); ++op) {
     auto const* const known = find_choice(all.back().choices, detail::knob_of_operator(op));
     if (!known || known->values.size() != 2) return std::nullopt;

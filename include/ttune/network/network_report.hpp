@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "ttune/records/effort.hpp"
 #include "ttune/support/config.hpp"
 
 namespace ttune { inline namespace v0 {
@@ -19,6 +21,10 @@ struct search_cost {
   /// reassociate. 0: not measured, since no other computes are used.
   double output_error = 0;
   std::string unchecked = {};  ///< not empty: why that error could not be measured
+  bool continued = false;      ///< the records had the network, of less effort than what was asked for
+  /// The effort behind the network, that of earlier starts included; its trials are those of a kind of operators on
+  /// average. Nothing if no search was made or recorded.
+  std::optional<recorded_effort> effort = {};
 };
 
 /// One call of a kernel.

@@ -8,6 +8,7 @@
 // that may change what it uses, so it is chosen again until nothing changes.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -44,7 +45,9 @@ class network_search {
   [[nodiscard]] network_steps run();
   [[nodiscard]] std::int64_t trials() const noexcept { return trials_; }
   /// Returns what the report says of the search.
-  [[nodiscard]] search_cost cost() const { return {trials_, seconds_, limit_seconds_, output_error_, unchecked_}; }
+  [[nodiscard]] search_cost cost() const {
+    return {trials_, seconds_, limit_seconds_, output_error_, unchecked_, continued_, effort_};
+  }
 
  private:
   using variant = network_variant;
@@ -96,15 +99,18 @@ class network_search {
   [[nodiscard]] std::vector<std::vector<double>> uses() const;
 
   [[nodiscard]] std::optional<network_steps> from_records();
+  [[nodiscard]] bool goes_on_from(recorded_network const& known);
   [[nodiscard]] std::optional<std::size_t> find_recorded(workload& of, recorded_kernel const& which);
   [[nodiscard]] bool find_winner(workload const& of, variant& into, recorded_kernel const& which,
                                  std::vector<named_layout> const& layouts);
   std::nullopt_t forget_recorded();
+  [[nodiscard]] recorded_effort effort_now() const;
   void keep() const;
 
   network_graph const& net_;
   tuner& tuner_;
-  tuning_budget const& budget_;
+  asked_effort asked_;    ///< what counts for records
+  tuning_budget budget_;  ///< with the trials of a level, if there is one
   numerics const& allowed_;
   network_limits limits_;
   program_hashes hashes_;
@@ -120,6 +126,10 @@ class network_search {
   std::unique_ptr<output_error_meter> errors_;  ///< made when it is needed
   double output_error_ = 0;
   std::string unchecked_;
+  std::chrono::steady_clock::time_point start_;
+  recorded_effort earlier_;                ///< of earlier starts, which were cut short
+  std::optional<recorded_effort> effort_;  ///< behind the result
+  bool continued_ = false;                 ///< the records have the network, with less effort than what is asked for
   std::int64_t trials_ = 0;
   double seconds_ = 0;
 };
@@ -128,4 +138,5 @@ class network_search {
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/network/network_search.inl.hpp"
+#include "ttune/network/network_search_records.inl.hpp"
 #endif

@@ -16,6 +16,7 @@
 #include "ttune/runtime/machine.hpp"
 #include "ttune/support/clock.hpp"
 #include "ttune/support/error.hpp"
+#include "ttune/tune/session/session_effort.hpp"
 #include "ttune/tune/usable_space.hpp"
 
 namespace ttune { inline namespace v0 { namespace detail {
@@ -28,9 +29,29 @@ inline constexpr double end_share = 0.1;    ///< of the time, for comparisons an
 inline constexpr double rounds_over_weighing = 10;
 inline constexpr std::int64_t copy_trials = 4;  ///< a copy gets no more batches then
 
+/// Returns the budget of a network with the trials of its level.
+inline tuning_budget for_network(tuning_budget budget) {
+  if (budget.effort) budget.trials = network_trials_of(*budget.effort);
+  budget.effort.reset();
+  return budget;
+}
+
+/// Returns what a budget asks of the records of a network and of its kernels.
+inline asked_effort asked_by_network(tuning_budget const& budget) {
+  auto made = asked_by(budget);
+  made.trials = for_network(budget).trials;
+  return made;
+}
+
 network_search::network_search(network_graph const& net, tuner& by, tuning_budget const& budget,
                                numerics const& allowed, network_limits const& limits)
-    : net_(net), tuner_(by), budget_(budget), allowed_(allowed), limits_(limits), found_(find_workloads(net, hashes_)) {
+    : net_(net),
+      tuner_(by),
+      asked_(asked_by_network(budget)),
+      budget_(for_network(budget)),
+      allowed_(allowed),
+      limits_(limits),
+      found_(find_workloads(net, hashes_)) {
   for (auto const& tensor : net.tensors())
     if (tensor.origin == tensor_origin::weights) given_bytes_ += static_cast<double>(tensor.bytes());
   if (!(limits.weights_growth >= 1))
@@ -40,15 +61,15 @@ network_search::network_search(network_graph const& net, tuner& by, tuning_budge
 network_search::~network_search() = default;
 
 network_steps network_search::run() {
-  auto const start = steady::now();
+  start_ = steady::now();
   if (auto found = from_records()) return std::move(*found);
   arrange();
-  make_tasks(seconds_since(start));
+  make_tasks(seconds_since(start_));
   start_all();
   search();
   auto made = conclude();
   trials_ = tasks_->trials();
-  seconds_ = seconds_since(start);
+  seconds_ = seconds_since(start_);
   return made;
 }
 
@@ -68,6 +89,8 @@ void network_search::make_tasks(double seconds_spent) {
   }
   if (budget_.trials > 0 && tuned > 0)
     limits.budget.trials = std::min(budget_.trials, std::numeric_limits<std::int64_t>::max() / tuned) * tuned;
+  if (earlier_.trials > 0) limits.budget.trials = std::max(tuned, limits.budget.trials - earlier_.trials * tuned);
+  limits.asked = asked_;
   tasks_.emplace(tuner_, limits);
 }
 
@@ -220,6 +243,7 @@ network_steps network_search::conclude() {
     auto made = plan();
     if (ended || copies_.size() != copies || replace_inexact(made)) continue;
     if (tuner_.options().records) end_others();
+    if (budget_.trials > 0) effort_ = effort_now();
     keep();
     limit_seconds_ = std::max(0.0, seconds_of_choice() - unlimited_seconds_);
     return made;
@@ -305,88 +329,6 @@ chosen_kernel const& network_search::copy(network_tensor const& what, operand_la
           found.report.seconds};
   if (budget_.trials > 0) keep_kernel(key, made, tuner_);
   return made;
-}
-
-// ----------------------------------------------------------------------------------------------------- records
-
-/// Records which layouts each operator uses, if the search was not cut short.
-void network_search::keep() const {
-  if (budget_.trials == 0 || budget_.stop.stop_requested()) return;
-  recorded_network made{{}, seconds_of_choice()};
-  for (std::size_t op = 0; op < found_.workload_of.size(); ++op) {
-    auto const& w = found_.workloads[found_.workload_of[op]];
-    auto& kept = made.kernels.emplace_back();
-    if (w.of->is_view()) continue;
-    auto const& used = kernel_of(w, chosen_.choices[op]);
-    kept.layouts = static_cast<std::int32_t>(w.variants[chosen_.choices[op]].number);
-    kept.compute = static_cast<std::int32_t>(used.state.index);
-    keep_kernel(key_of_kernel(*w.of, kept, tuner_, allowed_), used.kernel, tuner_);
-  }
-  keep_network(net_, made, tuner_, allowed_, limits_);
-}
-
-/// Returns the calls if the records have the network and each kernel that it uses. Nothing is measured then.
-std::optional<network_steps> network_search::from_records() {
-  auto const known = find_network(net_, tuner_, allowed_, limits_, hashes_);
-  if (!known) return std::nullopt;
-  tasks_.emplace(tuner_, task_limits{budget_, 1});
-  chosen_.seconds = known->seconds;
-  for (std::size_t op = 0; op < found_.workload_of.size(); ++op) {
-    auto& w = found_.workloads[found_.workload_of[op]];
-    chosen_.choices.push_back(0);
-    if (w.of->is_view()) continue;
-    auto const place = find_recorded(w, known->kernels[op]);
-    if (!place) return forget_recorded();
-    chosen_.choices.back() = *place;
-  }
-  auto made = plan();
-  trials_ = tasks_->trials();
-  return made;
-}
-
-/// Returns the position of a variant that has only the recorded kernel; adds it if it is not there yet. Nothing if the
-/// records lack it.
-std::optional<std::size_t> network_search::find_recorded(workload& of, recorded_kernel const& which) {
-  for (std::size_t v = 0; v < of.variants.size(); ++v)
-    if (static_cast<std::int32_t>(of.variants[v].number) == which.layouts &&
-        static_cast<std::int32_t>(of.variants[v].kernels.front().state.index) == which.compute)
-      return v;
-  auto const layouts = layouts_of(of, machine());
-  if (which.layouts < 0 || static_cast<std::size_t>(which.layouts) >= layouts.size()) return std::nullopt;
-  auto const at = static_cast<std::size_t>(which.layouts);
-  auto made = without_computes(of, at, layouts[at]);
-  if (auto kernel = find_kernel(key_of_kernel(*of.of, which, tuner_, allowed_, hashes_), tuner_)) {
-    kernel->inputs = made.inputs;
-    kernel->results = made.results;
-    compute_state const state{static_cast<std::size_t>(which.compute), kernel->seconds,
-                              kernel->image->constant_bytes()};
-    made.kernels.push_back({state, std::move(*kernel)});
-  } else if (!find_winner(of, made, which, layouts[at])) {
-    return std::nullopt;
-  }
-  of.variants.push_back(std::move(made));
-  return of.variants.size() - 1;
-}
-
-/// Takes the kernel that won an earlier tuning of all computes in a choice of layouts, if it is the recorded one.
-bool network_search::find_winner(workload const& of, variant& into, recorded_kernel const& which,
-                                 std::vector<named_layout> const& layouts) {
-  try {
-    into = make_variant(of, into.number, layouts, machine());
-  } catch (program_error const&) {
-    return false;
-  }
-  if (!tasks_->add_recorded(into.computes, allowed_)) return false;
-  into.task = tasks_->size() - 1;
-  end(into, true);
-  return static_cast<std::int32_t>(into.kernels.front().state.index) == which.compute;
-}
-
-std::nullopt_t network_search::forget_recorded() {
-  tasks_.reset();
-  chosen_ = {};
-  for (auto& w : found_.workloads) w.variants.clear();
-  return std::nullopt;
 }
 
 }}}  // namespace ttune::v0::detail

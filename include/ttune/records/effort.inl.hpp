@@ -43,9 +43,10 @@ bool suffices(std::optional<recorded_effort> const& known, asked_effort const& a
   if (known->ended == ending::complete) return true;
   bool const cut_short = known->ended == ending::cut_short;
   bool const counts = asked.level != effort_level::exhaustive && asked.trials > 0;
-  // A tuning that was killed after its last trial lacks the comparison with the first kernel.
-  if (counts && known->trials >= asked.trials + (cut_short ? 1 : 0)) return true;
-  return !cut_short && (detail::are_as_wide(known->asked, asked) || known->seconds >= asked.seconds);
+  bool const as_many = counts && known->trials >= asked.trials;
+  // A tuning that was killed may lack the comparison at its end: only what it passed on its way is answered.
+  if (cut_short) return as_many && known->asked.trials > asked.trials;
+  return as_many || detail::are_as_wide(known->asked, asked) || known->seconds >= asked.seconds;
 }
 
 std::string text_of(recorded_effort const& spent) {

@@ -49,8 +49,10 @@ TEST_CASE("effort: a record of a budget answers budgets that are not larger") {
 TEST_CASE("effort: a tuning that was cut short answers what is less than it was") {
   recorded_effort const cut{9, 1, ending::cut_short, budget(64)};
   CHECK_FALSE(suffices(cut, budget(64)));
-  CHECK_FALSE(suffices(cut, budget(9)));  // its end is missing: the comparison with the first kernel
-  CHECK(suffices(cut, budget(8)));
+  CHECK(suffices(cut, budget(9)));  // it made as many trials, and wanted more
+  CHECK_FALSE(suffices(cut, budget(10)));
+  // Its end is missing, the comparison with the first kernel.
+  CHECK_FALSE(suffices(recorded_effort{70, 1, ending::cut_short, budget(64)}, budget(64)));
   CHECK(suffices(cut, budget(0)));
   CHECK(suffices(cut, level(effort_level::estimate)));
 }
