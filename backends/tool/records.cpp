@@ -29,23 +29,27 @@ int list_records(std::string const& path, bool json) {
       members.push_back({"successes", {s.successes}});
       members.push_back({"best_seconds", s.successes > 0 ? ttune::json_value{s.best_seconds} : ttune::json_value{}});
       members.push_back({"image", {s.has_image}});
+      members.push_back({"effort", s.effort ? ttune::json_value{text_of(*s.effort)} : ttune::json_value{}});
       items.push_back(std::move(item));
     }
     print_json({std::move(items)});
     return 0;
   }
-  std::printf("%-16s  %8s  %7s  %10s  %-5s  %s\n", "KEY", "RECORDS", "FAILED", "BEST", "IMAGE", "OPERATOR, TARGET");
+  std::printf("%-16s  %8s  %7s  %10s  %-5s  %-30s  %s\n", "KEY", "RECORDS", "FAILED", "BEST", "IMAGE", "EFFORT",
+              "OPERATOR, TARGET");
   for (auto const& s : keys)
-    std::printf("%s  %8" PRId64 "  %7" PRId64 "  %10s  %-5s  %s, %s%s\n", id_of(s.key).c_str(), s.records,
+    std::printf("%s  %8" PRId64 "  %7" PRId64 "  %10s  %-5s  %-30s  %s, %s%s\n", id_of(s.key).c_str(), s.records,
                 s.records - s.successes, in_units(s.best_seconds).c_str(), s.has_image ? "yes" : "no",
-                title_of(s.key).c_str(), s.key.target.c_str(), s.key.objective == "cold" ? ", cold" : "");
+                effort_text(s.effort).c_str(), title_of(s.key).c_str(), s.key.target.c_str(),
+                s.key.objective == "cold" ? ", cold" : "");
   std::printf("%zu keys, %" PRId64 " records\n", keys.size(), store->count());
   return 0;
 }
 
 int show_records(std::string const& path, std::string const& key, std::int64_t limit, bool json) {
   auto const store = open_for_reading(path);
-  auto const of = find_key(*store, path, key).key;
+  auto const summary = find_key(*store, path, key);
+  auto const& of = summary.key;
   auto records = store->all(of);
   std::ranges::sort(records, {}, [](ttune::record const& r) {
     auto const timed = r.result.ok() && std::isfinite(r.result.seconds);
@@ -56,8 +60,8 @@ int show_records(std::string const& path, std::string const& key, std::int64_t l
     for (auto const& r : records) std::puts(to_json_line(r).c_str());
     return 0;
   }
-  std::printf("%s  %s\n%s\ntarget %s, %s operands\n\n", id_of(of).c_str(), title_of(of).c_str(),
-              of.compute_text.c_str(), of.target.c_str(), of.objective.c_str());
+  std::printf("%s  %s\n%s\ntarget %s, %s operands\neffort: %s\n\n", id_of(of).c_str(), title_of(of).c_str(),
+              of.compute_text.c_str(), of.target.c_str(), of.objective.c_str(), effort_text(summary.effort).c_str());
   for (auto const& r : records) {
     if (r.result.ok())
       std::printf("%10s +- %-6s", in_units(r.result.seconds).c_str(), percent(r.result.spread).c_str());

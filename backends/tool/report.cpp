@@ -213,12 +213,15 @@ void add_time(page& to, std::vector<entry> const& entries) {
          legend(second_colour, "measuring") + legend(third_colour, "between trials: proposals, learning, records") +
          "</p>");
   to.raw(
-      "<table><tr><th>operator</th><th class=\"n\">trials</th><th class=\"n\">compiling</th><th "
+      "<table><tr><th>operator</th><th class=\"n\">trials</th><th>effort</th><th class=\"n\">compiling</th><th "
       "class=\"n\">measuring</th><th class=\"n\">between</th>"
       "<th style=\"width:36%\"></th></tr>");
   for (auto const& [h, calls] : entries) {
-    to.raw("<tr>").name_cell(h).cell(std::to_string(h.records.size()), "n").cell(in_units(h.compile_seconds), "n");
-    to.cell(in_units(h.measure_seconds), "n").cell(in_units(h.other_seconds), "n").raw("<td>");
+    to.raw("<tr>").name_cell(h).cell(std::to_string(h.records.size()), "n").cell(effort_text(h.effort));
+    to.cell(in_units(h.compile_seconds), "n")
+        .cell(in_units(h.measure_seconds), "n")
+        .cell(in_units(h.other_seconds), "n")
+        .raw("<td>");
     if (longest > 0)
       to.bar({{first_colour, h.compile_seconds / longest},
               {second_colour, h.measure_seconds / longest},
@@ -226,7 +229,9 @@ void add_time(page& to, std::vector<entry> const& entries) {
     to.raw("</td></tr>");
   }
   to.raw(
-      "</table><p class=\"dim\">From the times in the records; pauses of more than 30 s between two trials are left "
+      "</table><p class=\"dim\">The effort is that of all starts; <em>cut short</em>: the next start goes on. Times "
+      "are "
+      "from the records; pauses of more than 30 s between two trials are left "
       "out.</p>");
 }
 

@@ -64,6 +64,8 @@ std::string in_units(double seconds) {
   return seconds < 7200 ? number(seconds / 60, 3) + " min" : number(seconds / 3600, 3) + " h";
 }
 
+std::string effort_text(std::optional<ttune::recorded_effort> const& spent) { return spent ? text_of(*spent) : "-"; }
+
 std::string percent(double share) {
   char text[40];
   std::snprintf(text, sizeof text, "%.1f %%", share * 100);
@@ -121,6 +123,7 @@ key_history history_of(ttune::record_store const& in, ttune::record_key const& k
   h.peak = peak > 0 ? peak : h.text ? h.text->peak_flops_per_second : 0;
   auto const positive = [](double seconds) { return std::isfinite(seconds) && seconds > 0 ? seconds : 0; };
   for (auto const& r : h.records) {
+    if (r.effort) h.effort = r.effort;
     ++h.by_status[static_cast<std::size_t>(r.result.status)];
     h.compile_seconds += positive(r.result.compile_seconds);
     h.measure_seconds += positive(r.result.measure_seconds);

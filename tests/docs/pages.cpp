@@ -11,8 +11,10 @@
 #include <ttune/ttune.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <iostream>
 #include <limits>
+#include <string>
 #include <vector>
 
 #include "support/temporary_folder.hpp"
@@ -75,6 +77,18 @@ TEST_CASE("tutorial: an operator is compared with plain loops, without any compi
       }
   }));
   // [/check]
+}
+
+/// Is only compiled, since it would tune for seconds.
+[[maybe_unused]] std::string tune_by_effort() {
+  // [effort]
+  ttune::tuner tuner{ttune::orc_backend{}, {.records = ttune::sqlite{"ttune.db"}}};
+  auto const quick = tuner.tune(layer(16), ttune::effort::measure);
+  auto const in_5s = std::chrono::steady_clock::now() + 5s;
+  auto const better = tuner.tune(layer(16), {.effort = ttune::effort::patient, .deadline = in_5s});  // goes on
+  std::cout << better.report().json() << "\n";
+  // [/effort]
+  return quick.report().text();
 }
 
 TEST_CASE("tutorial: a layer with its weights laid out ahead") {

@@ -84,8 +84,14 @@ static_assert(same<decltype(ttune::space::knobs), std::vector<ttune::knob>>);
 
 // ---------------------------------------------------------------------------------------------- tuning
 
-[[maybe_unused]] ttune::tuning_budget const budget{
-    .trials = 1, .time = std::chrono::seconds(1), .patience = 1, .share_of_peak = 0.95, .stop = {}, .calls = {}, .effort = ttune::effort::patient, .deadline = {}};
+[[maybe_unused]] ttune::tuning_budget const budget{.trials = 1,
+                                                   .time = std::chrono::seconds(1),
+                                                   .patience = 1,
+                                                   .share_of_peak = 0.95,
+                                                   .stop = {},
+                                                   .calls = {},
+                                                   .effort = ttune::effort::patient,
+                                                   .deadline = {}};
 [[maybe_unused]] void options() {
   ttune::tuner_options const all{.model = ttune::linear_model{},
                                  .search = ttune::annealing{{.chains = 1, .steps = 1}},

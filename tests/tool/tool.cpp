@@ -275,6 +275,21 @@ TEST_CASE("ttune explain: the winner is the configuration of the image, also if 
   CHECK(run({"explain", path, id(key)}).says("winner      1.625 ms"));
 }
 
+TEST_CASE("ttune records, ttune report: the effort of each key") {
+  ttune_test::temporary_folder const folder;
+  auto const path = folder / "records.db", html = folder / "report.html";
+  auto of = trial(key_for("matmul", 64), 1, 1e-3);
+  of.effort = {300, 20, recorded_effort::ending::at_limit, {effort_level::patient, 340, 86'400, 0}};
+  sqlite(path).append(of);
+  sqlite(path).append(trial(key_for("conv2d", 128), 1, 1e-3));
+  CHECK(run({"records", "list", path}).says("300 trials in 20 s, patient"));
+  CHECK(run({"records", "list", path, "--json"}).says(R"("effort":"300 trials in 20 s, patient")"));
+  CHECK(run({"records", "list", path, "--json"}).says(R"("effort":null)"));
+  CHECK(run({"records", "show", path, id(of.key)}).says("effort: 300 trials in 20 s, patient"));
+  REQUIRE(run({"report", path, "--html", html}).status == 0);
+  CHECK(read(html).find("300 trials in 20 s, patient") != std::string::npos);
+}
+
 TEST_CASE("ttune report: one well-formed page without anything from outside") {
   ttune_test::temporary_folder const folder;
   auto const path = folder / "r<&>.db", html = folder / "report.html";

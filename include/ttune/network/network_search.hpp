@@ -138,5 +138,4 @@ class network_search {
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/network/network_search.inl.hpp"
-#include "ttune/network/network_search_records.inl.hpp"
 #endif

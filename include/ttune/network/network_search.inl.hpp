@@ -12,6 +12,7 @@
 #include "ttune/network/network_records.hpp"
 #include "ttune/network/network_search.hpp"
 #include "ttune/network/network_search_choice.hpp"
+#include "ttune/network/network_search_records.hpp"
 #include "ttune/network/output_error.hpp"
 #include "ttune/runtime/machine.hpp"
 #include "ttune/support/clock.hpp"
@@ -28,20 +29,6 @@ inline constexpr double end_share = 0.1;    ///< of the time, for comparisons an
 /// Rounds take at least as many times the time of weighing what they brought.
 inline constexpr double rounds_over_weighing = 10;
 inline constexpr std::int64_t copy_trials = 4;  ///< a copy gets no more batches then
-
-/// Returns the budget of a network with the trials of its level.
-inline tuning_budget for_network(tuning_budget budget) {
-  if (budget.effort) budget.trials = network_trials_of(*budget.effort);
-  budget.effort.reset();
-  return budget;
-}
-
-/// Returns what a budget asks of the records of a network and of its kernels.
-inline asked_effort asked_by_network(tuning_budget const& budget) {
-  auto made = asked_by(budget);
-  made.trials = for_network(budget).trials;
-  return made;
-}
 
 network_search::network_search(network_graph const& net, tuner& by, tuning_budget const& budget,
                                numerics const& allowed, network_limits const& limits)

@@ -7,6 +7,7 @@
 
 #include "ttune/network/network_search.hpp"
 #include "ttune/network/network_search_choice.hpp"
+#include "ttune/network/network_search_records.hpp"
 #include "ttune/support/clock.hpp"
 #include "ttune/support/error.hpp"
 #include "ttune/tune/session/session_effort.hpp"

@@ -130,8 +130,9 @@ TEST_CASE("sqlite: a file of the first schema is read as it is, and brought up t
   CHECK(reopened.transfer_samples() == std::vector{ttune_test::some_transfer_sample()});
   CHECK(reopened.count() == 2);
   CHECK(integrity(path) == "ok");
-  execute(path, "alter table lessons drop column speeds; alter table records drop column effort;"
-                " pragma user_version = 3;");
+  execute(path,
+          "alter table lessons drop column speeds; alter table records drop column effort;"
+          " pragma user_version = 3;");
   auto without = ttune_test::some_transfer_sample();
   without.speeds.clear();
   CHECK(sqlite(path, record_mode::read_only).transfer_samples() == std::vector{without});

@@ -2,6 +2,7 @@
 // The limits of an effort level for several alternatives together, and the effort that their record gets.
 #pragma once
 
+#include "ttune/tune/session/alternatives_effort.hpp"
 #include "ttune/tune/session/alternatives_session.hpp"
 
 namespace ttune { inline namespace v0 { namespace detail {
@@ -15,13 +16,8 @@ void alternatives_session::set_limits() {
 
 effort_so_far alternatives_session::spent() const {
   effort_so_far made;
-  for (auto const& c : candidates_) {
-    if (!c.session) continue;
-    auto const one = c.session->spent();
-    made.trials += one.trials;
-    made.seconds += one.seconds;
-  }
-  made.now = trials();
+  for (auto const& c : candidates_)
+    if (c.session) add_effort(made, c.session->spent());
   made.since_gain = made.now - last_gain_;
   return made;
 }

@@ -135,6 +135,5 @@ class alternatives_session {
 }}}  // namespace ttune::v0::detail
 
 #ifdef TTUNE_IMPLEMENTATION
-#include "ttune/tune/session/alternatives_effort.inl.hpp"
 #include "ttune/tune/session/alternatives_session.inl.hpp"
 #endif

@@ -10,6 +10,7 @@
 #include "ttune/ir/count_flops.hpp"
 #include "ttune/runtime/measure/sample_statistics.hpp"
 #include "ttune/support/error.hpp"
+#include "ttune/tune/session/alternatives_effort.hpp"
 #include "ttune/tune/session/alternatives_session.hpp"
 
 namespace ttune { inline namespace v0 { namespace detail {

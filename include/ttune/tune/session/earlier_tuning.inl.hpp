@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "ttune/lowering/lower.hpp"
+#include "ttune/search/search.hpp"
 #include "ttune/tune/session/earlier_tuning.hpp"
 
 namespace ttune { inline namespace v0 { namespace detail {

@@ -131,5 +131,4 @@ class tuning_session {
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/tune/session/tuning_session.inl.hpp"
-#include "ttune/tune/session/tuning_session_records.inl.hpp"
 #endif

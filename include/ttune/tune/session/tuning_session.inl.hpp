@@ -11,6 +11,7 @@
 #include "ttune/tune/session/compiled_trials.hpp"
 #include "ttune/tune/session/recorded_trials.hpp"
 #include "ttune/tune/session/tuning_session.hpp"
+#include "ttune/tune/session/tuning_session_records.hpp"
 #include "ttune/tune/simpler_schedules.hpp"
 
 namespace ttune { inline namespace v0 { namespace detail {

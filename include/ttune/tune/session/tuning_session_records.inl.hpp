@@ -10,6 +10,7 @@
 #include "ttune/schedule/to_cpp.hpp"
 #include "ttune/support/error.hpp"
 #include "ttune/tune/session/tuning_session.hpp"
+#include "ttune/tune/session/tuning_session_records.hpp"
 
 namespace ttune { inline namespace v0 { namespace detail {
 
@@ -57,14 +58,6 @@ void tuning_session::go_on() {
     learn_from(t);
   }
   if (!earlier_->trials.empty()) learner_.fit();
-}
-
-/// Adds what may be faster than the recorded kernel: the fastest trials of starts that came to no end, and the seed.
-inline void add_unproven(std::vector<configuration>& to, earlier_tuning const& of, configuration const& seed) {
-  auto more = of.fastest(least_more_trials - 1);
-  if (seed != of.chosen && !of.tried(seed)) more.push_back(seed);
-  std::erase_if(to, [&](configuration const& c) { return std::ranges::find(more, c) != more.end(); });
-  to.insert(to.begin(), more.begin(), more.end());
 }
 
 /// Queues what the records suggest: first the best of other shapes, machines and versions, then configurations like the
