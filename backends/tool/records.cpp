@@ -29,7 +29,7 @@ int list_records(std::string const& path, bool json) {
       members.push_back({"successes", {s.successes}});
       members.push_back({"best_seconds", s.successes > 0 ? ttune::json_value{s.best_seconds} : ttune::json_value{}});
       members.push_back({"image", {s.has_image}});
-      members.push_back({"effort", s.effort ? ttune::json_value{text_of(*s.effort)} : ttune::json_value{}});
+      members.push_back({"effort", s.effort ? ttune::json_value{text_of(s.effort)} : ttune::json_value{}});
       items.push_back(std::move(item));
     }
     print_json({std::move(items)});

@@ -64,7 +64,7 @@ std::string in_units(double seconds) {
   return seconds < 7200 ? number(seconds / 60, 3) + " min" : number(seconds / 3600, 3) + " h";
 }
 
-std::string effort_text(std::optional<ttune::recorded_effort> const& spent) { return spent ? text_of(*spent) : "-"; }
+std::string effort_text(ttune::recorded_effort const& spent) { return spent ? text_of(spent) : "-"; }
 
 std::string percent(double share) {
   char text[40];

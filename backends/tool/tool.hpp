@@ -34,7 +34,7 @@ struct failure : std::runtime_error {
 [[nodiscard]] std::string in_units(double seconds);  ///< as "1.25 ms"; "-" for an invalid time
 [[nodiscard]] std::string percent(double share);     ///< as "61.5 %"
 /// Returns the effort in a few words, as "256 trials in 12.3 s, patient"; "-" if it is not known.
-[[nodiscard]] std::string effort_text(std::optional<ttune::recorded_effort> const& spent);
+[[nodiscard]] std::string effort_text(ttune::recorded_effort const& spent);
 [[nodiscard]] std::string number(double value, int digits = 4);
 [[nodiscard]] std::string time_of_day(std::int64_t milliseconds);  ///< as "2026-01-31 23:59:59 UTC"
 [[nodiscard]] std::string choices_text(ttune::record const& r);    ///< as "tile_y = 8 x 64, order = 0 x 2 x 1"
@@ -50,8 +50,8 @@ struct key_history {
   ttune::record_key key;
   std::vector<ttune::record> records;  ///< oldest first
   std::optional<ttune::kernel_explanation> text;
-  std::optional<ttune::record> winner;           ///< the record that the image belongs to; without an image the fastest
-  std::optional<ttune::recorded_effort> effort;  ///< of the last record that has one
+  std::optional<ttune::record> winner;  ///< the record that the image belongs to; without an image the fastest
+  ttune::recorded_effort effort;        ///< of the last record that has one
   status_counts by_status{};
   double compile_seconds = 0;
   double measure_seconds = 0;

@@ -68,12 +68,12 @@ TEST_CASE("robustness: a tuning that was killed with -9 is used at once, and goe
       CHECK(at_once.source == tuning_report::origin::record);
       CHECK(at_once.trials == 0);
       REQUIRE(at_once.effort);
-      CHECK(at_once.effort->ended == recorded_effort::ending::cut_short);
-      CHECK(at_once.effort->trials == killed);
+      CHECK(at_once.effort.ended == recorded_effort::ending::cut_short);
+      CHECK(at_once.effort.trials == killed);
       auto const next = tune_into(path, {.trials = trials});
       CHECK(next.continued);
       CHECK(next.trials == std::max<std::int64_t>(4, trials - killed));
-      CHECK(next.effort->trials == killed + next.trials);
+      CHECK(next.effort.trials == killed + next.trials);
       auto const last = tune_into(path, {.trials = trials});
       CHECK(last.source == tuning_report::origin::record);
       CHECK(last.trials == 0);
@@ -90,13 +90,13 @@ TEST_CASE("robustness: a tuning that is killed at each start comes to its end") 
   for (; starts < 6; ++starts) {
     child dying({"--tune-until", "3", path});
     if (dying.wait() == 0) break;
-    auto const so_far = tune_into(path, effort::estimate).effort->trials;
+    auto const so_far = tune_into(path, effort::estimate).effort.trials;
     CHECK(so_far > before);
     before = so_far;
     if (so_far >= trials) break;
   }
   CHECK(starts < 6);
-  CHECK(tune_into(path, {.trials = trials}).effort->ended == recorded_effort::ending::at_limit);
+  CHECK(tune_into(path, {.trials = trials}).effort.ended == recorded_effort::ending::at_limit);
 }
 
 }  // namespace continued_tests

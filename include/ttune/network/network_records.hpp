@@ -27,9 +27,9 @@ struct recorded_kernel {
 
 /// The outcome of a search.
 struct recorded_network {
-  std::vector<recorded_kernel> kernels;        ///< of each operator; zeros for views
-  double seconds = 0;                          ///< of all kernels and copies
-  std::optional<recorded_effort> effort = {};  ///< its trials are those of a kind of operators on average
+  std::vector<recorded_kernel> kernels;  ///< of each operator; zeros for views
+  double seconds = 0;                    ///< of all kernels and copies
+  recorded_effort effort = {};           ///< its trials are those of a kind of operators on average
 };
 
 /// Returns whether a record is of a whole network, of one of its kernels, or of a copy between them: those that a start

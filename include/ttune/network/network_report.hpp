@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,8 +22,8 @@ struct search_cost {
   std::string unchecked = {};  ///< not empty: why that error could not be measured
   bool continued = false;      ///< the records had the network, of less effort than what was asked for
   /// The effort behind the network, that of earlier starts included; its trials are those of a kind of operators on
-  /// average. Nothing if no search was made or recorded.
-  std::optional<recorded_effort> effort = {};
+  /// average. Unknown if no search was made or recorded.
+  recorded_effort effort = {};
 };
 
 /// One call of a kernel.

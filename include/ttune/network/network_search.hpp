@@ -127,9 +127,9 @@ class network_search {
   double output_error_ = 0;
   std::string unchecked_;
   std::chrono::steady_clock::time_point start_;
-  recorded_effort earlier_;                ///< of earlier starts, which were cut short
-  std::optional<recorded_effort> effort_;  ///< behind the result
-  bool continued_ = false;                 ///< the records have the network, with less effort than what is asked for
+  recorded_effort earlier_;  ///< of earlier starts, which were cut short
+  recorded_effort effort_;   ///< behind the result
+  bool continued_ = false;   ///< the records have the network, with less effort than what is asked for
   std::int64_t trials_ = 0;
   double seconds_ = 0;
 };

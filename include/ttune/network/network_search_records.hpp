@@ -9,8 +9,8 @@ namespace ttune { inline namespace v0 { namespace detail {
 
 /// Returns the budget of a network with the trials of its level.
 inline tuning_budget for_network(tuning_budget budget) {
-  if (budget.effort) budget.trials = network_trials_of(*budget.effort);
-  budget.effort.reset();
+  if (has_level(budget)) budget.trials = network_trials_of(budget.effort);
+  budget.effort = effort_level::none;
   return budget;
 }
 

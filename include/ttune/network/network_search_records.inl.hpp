@@ -62,7 +62,7 @@ std::optional<network_steps> network_search::from_records() {
 bool network_search::goes_on_from(recorded_network const& known) {
   if (suffices(known.effort, asked_) || !tuner_.options().records->lasting()) return false;
   continued_ = true;
-  if (known.effort && known.effort->ended == recorded_effort::ending::cut_short) earlier_ = *known.effort;
+  if (known.effort && known.effort.ended == recorded_effort::ending::cut_short) earlier_ = known.effort;
   return true;
 }
 

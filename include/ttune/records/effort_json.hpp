@@ -2,8 +2,6 @@
 // The effort of a record as JSON, shared by the text form and the SQLite form.
 #pragma once
 
-#include <optional>
-
 #include "ttune/records/effort.hpp"
 #include "ttune/records/json.hpp"
 
@@ -12,8 +10,8 @@ namespace ttune { inline namespace v0 { namespace detail {
 /// Converts an effort to {"trials": 8, "seconds": 1.5, "ended": "at its limit", "level": "patient", ...}.
 [[nodiscard]] json_value json_of(recorded_effort const& spent);
 
-/// Reads an effort; nothing if the value is none. What is missing counts as little effort.
-[[nodiscard]] std::optional<recorded_effort> read_effort(json_value const* v);
+/// Reads an effort; it is unknown if the value is none. What is missing counts as little effort.
+[[nodiscard]] recorded_effort read_effort(json_value const* v);
 
 }}}  // namespace ttune::v0::detail
 

@@ -12,15 +12,15 @@ namespace ttune { inline namespace v0 { namespace detail {
 json_value json_of(recorded_effort const& spent) {
   json_value::object made{
       {"trials", {spent.trials}}, {"seconds", {spent.seconds}}, {"ended", {std::string(name_of(spent.ended))}}};
-  if (spent.asked.level) made.push_back({"level", {std::string(name_of(*spent.asked.level))}});
+  if (spent.asked.level != effort_level::none) made.push_back({"level", {std::string(name_of(spent.asked.level))}});
   made.push_back({"most_trials", {spent.asked.trials}});
   if (std::isfinite(spent.asked.seconds)) made.push_back({"most_seconds", {spent.asked.seconds}});
   if (spent.asked.patience > 0) made.push_back({"patience", {spent.asked.patience}});
   return {std::move(made)};
 }
 
-std::optional<recorded_effort> read_effort(json_value const* v) {
-  if (!v || !v->as<json_value::object>()) return std::nullopt;
+recorded_effort read_effort(json_value const* v) {
+  if (!v || !v->as<json_value::object>()) return {};
   auto const integer = [&](char const* name) {
     auto const* const member = v->find(name);
     return member ? member->integer(0) : 0;
@@ -34,6 +34,7 @@ std::optional<recorded_effort> read_effort(json_value const* v) {
   recorded_effort made;
   made.trials = integer("trials");
   made.seconds = number("seconds", 0);
+  made.ended = recorded_effort::ending::cut_short;
   for (auto const e : {recorded_effort::ending::at_limit, recorded_effort::ending::complete})
     if (ended && ended->text() == name_of(e)) made.ended = e;
   if (level) made.asked.level = effort_level_named(level->text());

@@ -118,7 +118,7 @@ std::string to_json_line(record const& r) {
   if (r.predicted) line.push_back({"predicted", {*r.predicted}});
   line.push_back({"version", {r.library_version}});
   line.push_back({"device", {r.device}});
-  if (r.effort) line.push_back({"effort", detail::json_of(*r.effort)});
+  if (r.effort) line.push_back({"effort", detail::json_of(r.effort)});
   std::string out;
   write_json(out, json_value{std::move(line)});
   return out;

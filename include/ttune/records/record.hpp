@@ -64,8 +64,8 @@ struct record {
   std::optional<double> predicted;  ///< the model's score before it was measured
   std::string library_version;
   std::string device;  ///< name of the machine, as "AMD EPYC 9354"
-  /// The tuning that the record is of, up to this record; nothing in records of earlier versions and of other programs.
-  std::optional<recorded_effort> effort = {};
+  /// The tuning that the record is of, up to this record; unknown in records of earlier versions and of other programs.
+  recorded_effort effort = {};
 };
 
 /// Returns a hash over all members: equal records are one record, which is stored once.

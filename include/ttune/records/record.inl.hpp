@@ -125,11 +125,11 @@ std::uint64_t hash_of(record const& r) noexcept {
   if (r.predicted) h.add(*r.predicted);
   h.add(r.library_version).add(r.device);
   if (r.effort) {  // the hashes of records without it are those of earlier versions
-    auto const& asked = r.effort->asked;
-    h.add(static_cast<std::uint64_t>(r.effort->trials)).add(r.effort->seconds);
-    h.add(static_cast<std::uint64_t>(r.effort->ended)).add(static_cast<std::uint64_t>(asked.trials));
+    auto const& asked = r.effort.asked;
+    h.add(static_cast<std::uint64_t>(r.effort.trials)).add(r.effort.seconds);
+    h.add(static_cast<std::uint64_t>(r.effort.ended)).add(static_cast<std::uint64_t>(asked.trials));
     h.add(asked.seconds).add(static_cast<std::uint64_t>(asked.patience));
-    h.add(asked.level ? 1 + static_cast<std::uint64_t>(*asked.level) : 0);
+    h.add(static_cast<std::uint64_t>(asked.level));
   }
   return h.value();
 }

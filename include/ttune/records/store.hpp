@@ -36,7 +36,7 @@ struct key_summary {
   std::int64_t successes = 0;
   double best_seconds = 0;  ///< 0 if no trial succeeded
   bool has_image = false;
-  std::optional<recorded_effort> effort = {};  ///< of the last record that has one
+  recorded_effort effort = {};  ///< of the last record that has one
 };
 
 /// Interface of record stores. All functions are thread-safe. Functions that read or write a file throw record_error.

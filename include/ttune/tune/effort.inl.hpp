@@ -16,6 +16,7 @@ level_limits limits_of(effort_level level, double configurations, double seconds
     case effort_level::estimate: return {0, 0, 0};
     case effort_level::measure: return {times(4), times(2), 10 + 500 * seconds_of_call};
     case effort_level::patient: return {times(32), times(8), 120 + 10'000 * seconds_of_call};
+    case effort_level::none:
     case effort_level::exhaustive: break;
   }
   return {level_limits::unlimited, times(64)};
@@ -26,6 +27,7 @@ std::int64_t network_trials_of(effort_level level) noexcept {
     case effort_level::estimate: return 0;
     case effort_level::measure: return 64;
     case effort_level::patient: return 512;
+    case effort_level::none:
     case effort_level::exhaustive: break;
   }
   return 4096;

@@ -5,7 +5,6 @@
 #include <chrono>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -23,6 +22,9 @@ namespace ttune { inline namespace v0 {
 
 class recorded_device;
 
+/// A moment that never comes.
+inline constexpr std::chrono::steady_clock::time_point no_deadline = std::chrono::steady_clock::time_point::max();
+
 /// Limits of a tuning. The first limit that is reached ends the tuning; it returns a valid kernel in any case. In
 /// `tune_all`, the workloads share trials and time; patience and share of peak apply to each workload.
 ///
@@ -39,9 +41,9 @@ struct tuning_budget {
   /// time in total. Empty: all equal.
   std::vector<double> calls = {};
   /// A level (tune/effort.hpp), which replaces `trials` and `patience`; the other limits hold as well.
-  std::optional<effort_level> effort = {};
+  effort_level effort = effort_level::none;
   /// The moment at which the tuning ends in any case, and is cut short: the next start with the same records goes on.
-  std::optional<std::chrono::steady_clock::time_point> deadline = {};
+  std::chrono::steady_clock::time_point deadline = no_deadline;
 };
 
 inline effort::operator tuning_budget() const {

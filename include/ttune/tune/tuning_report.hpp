@@ -54,8 +54,8 @@ struct tuning_report {
   /// All alternatives in the given order; empty if found in the records.
   std::vector<alternative_outcome> alternatives;
   bool continued = false;  ///< trials went on from a recorded kernel, whose effort was less than what was asked for
-  /// The effort behind the kernel, that of earlier starts included; nothing if no tuning was made or recorded.
-  std::optional<recorded_effort> effort = {};
+  /// The effort behind the kernel, that of earlier starts included; unknown if no tuning was made or recorded.
+  recorded_effort effort = {};
   bool isolated = true;   ///< candidates ran in a separate process
   bool counted = false;   ///< times come from an analytic_backend: nothing was run
   bool recorded = false;  ///< times come from records: nothing was run

@@ -49,7 +49,7 @@ std::string tuning_report::text() const {
                                 : "; candidates ran in this process, unprotected";
     made += "  stopped: " + stopped_because + how + "\n";
   }
-  if (effort && (source == origin::record || continued)) made += "  in all: " + text_of(*effort) + "\n";
+  if (effort && (source == origin::record || continued)) made += "  in all: " + text_of(effort) + "\n";
   return made + "  " + schedule + "\n";
 }
 
@@ -68,7 +68,7 @@ std::string tuning_report::json() const {
                           {"space_size", {space_size}},
                           {"stopped_because", {stopped_because}},
                           {"schedule", {schedule}}};
-  if (effort) made.push_back({"effort", detail::json_of(*effort)});
+  if (effort) made.push_back({"effort", detail::json_of(effort)});
   for (auto const& [name, text] : {std::pair{"alternative", &alternative}, std::pair{"fallback", &fallback},
                                    std::pair{"seed_refused", &seed_refused}})
     if (!text->empty()) made.push_back({name, {*text}});

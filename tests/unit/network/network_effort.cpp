@@ -44,7 +44,7 @@ TEST_CASE("network effort: a larger budget goes on, an equal or smaller one is a
   auto const first = tune(records, {.trials = 4}).report().search;
   CHECK(first.trials > 0);
   REQUIRE(first.effort);
-  CHECK(first.effort->ended != ending::cut_short);
+  CHECK(first.effort.ended != ending::cut_short);
   for (tuning_budget const& budget :
        {tuning_budget{.trials = 4}, tuning_budget{.trials = 2}, tuning_budget(effort::estimate)}) {
     auto const again = tune(records, budget).report().search;
@@ -65,12 +65,12 @@ TEST_CASE("network effort: a search that a deadline cut short is used at once, a
   auto const far = std::chrono::steady_clock::now() + std::chrono::hours(1000);
   auto const first = tune(records, {.trials = 6, .deadline = past}).report().search;
   REQUIRE(first.effort);
-  CHECK(first.effort->ended == ending::cut_short);
+  CHECK(first.effort.ended == ending::cut_short);
   CHECK(tune(records, effort::estimate).report().search.trials == 0);
   auto const next = tune(records, {.trials = 6, .deadline = far}).report().search;
   CHECK(next.continued);
   CHECK(next.trials > 0);
-  CHECK(next.effort->ended != ending::cut_short);
+  CHECK(next.effort.ended != ending::cut_short);
   CHECK(tune(records, {.trials = 6, .deadline = far}).report().search.trials == 0);
 }
 
@@ -80,7 +80,7 @@ TEST_CASE("network effort: records of earlier versions answer at once") {
   auto const records = std::make_shared<memory_store>();
   (void)tune(records, {.trials = 2});
   auto const before = std::make_shared<memory_store>();
-  records->for_each([&](record r) { return r.effort.reset(), before->append(r), true; });
+  records->for_each([&](record r) { return r.effort = {}, before->append(r), true; });
   CHECK(tune(before, {.trials = 100}).report().search.trials == 0);
   CHECK(tune(before, effort::patient).report().search.trials == 0);
 }

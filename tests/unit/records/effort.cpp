@@ -26,7 +26,7 @@ namespace {
 constexpr double day = 86'400;
 
 asked_effort budget(std::int64_t trials, double seconds = day, std::int64_t patience = 0) {
-  return {std::nullopt, trials, seconds, patience};
+  return {effort_level::none, trials, seconds, patience};
 }
 asked_effort level(effort_level of, double seconds = day) { return {of, 0, seconds, 0}; }
 
@@ -70,15 +70,15 @@ TEST_CASE("effort: levels answer lower levels; what is complete answers all; rec
   CHECK(suffices(all, level(effort_level::exhaustive)));
   CHECK(suffices(all, budget(1'000'000)));
   for (auto const l : {effort_level::estimate, effort_level::measure, effort_level::patient})
-    CHECK(suffices(std::nullopt, level(l)));
-  CHECK(suffices(std::nullopt, budget(1'000'000)));
-  CHECK_FALSE(suffices(std::nullopt, level(effort_level::exhaustive)));
+    CHECK(suffices(recorded_effort(), level(l)));
+  CHECK(suffices(recorded_effort(), budget(1'000'000)));
+  CHECK_FALSE(suffices(recorded_effort(), level(effort_level::exhaustive)));
 }
 
 TEST_CASE("effort: names and texts") {
   for (auto const l : {effort_level::estimate, effort_level::measure, effort_level::patient, effort_level::exhaustive})
     CHECK(effort_level_named(name_of(l)) == l);
-  CHECK_FALSE(effort_level_named("wisdom"));
+  CHECK(effort_level_named("wisdom") == effort_level::none);
   CHECK(text_of({1, 0.125, ending::cut_short, budget(64)}) == "1 trial in 0.125 s, cut short");
   CHECK(text_of({300, 20, ending::at_limit, level(effort_level::patient)}) == "300 trials in 20 s, patient");
   CHECK(text_of({16, 1, ending::complete, budget(64)}) == "16 trials in 1 s, complete");
@@ -97,7 +97,7 @@ TEST_CASE("effort: JSON brings it back; a value that is none is no effort") {
     CHECK_FALSE(detail::read_effort(&*parsed.value));
   }
   auto const strange = parse_json(R"({"trials": "many", "ended": "well", "level": "wisdom"})");
-  CHECK(detail::read_effort(&*strange.value) == recorded_effort{});
+  CHECK(detail::read_effort(&*strange.value) == recorded_effort{0, 0, ending::cut_short, {}});
 }
 
 TEST_CASE("effort: all stores keep it, and say it of a key; a line without it is a record of before") {
@@ -107,7 +107,7 @@ TEST_CASE("effort: all stores keep it, and say it of a key; a line without it is
   ttune_test::temporary_folder const folder;
   auto const check = [&](record_store& store) {
     auto before = sample_record(1e-3);
-    before.effort.reset();
+    before.effort = {};
     store.append(before);
     CHECK_FALSE(store.keys().front().effort);
     store.append(last);
@@ -138,7 +138,7 @@ TEST_CASE("effort: a SQLite file of the schema before is read as it is, and then
   ttune_test::temporary_folder const folder;
   auto const path = folder / "records.db";
   auto before = sample_record();
-  before.effort.reset();
+  before.effort = {};
   sqlite(path).put_image(before, std::vector<std::uint8_t>{1, 2, 3});
   ttune_test::execute(path, "alter table records drop column effort; pragma user_version = 4;");
   auto const check = [&](sqlite const& store) {

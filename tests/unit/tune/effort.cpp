@@ -56,7 +56,7 @@ struct start {
 /// Returns a copy of records without the field that earlier versions do not know.
 std::shared_ptr<memory_store> as_before(record_store const& from) {
   auto made = std::make_shared<memory_store>();
-  from.for_each([&](record r) { return r.effort.reset(), made->append(r), true; });
+  from.for_each([&](record r) { return r.effort = {}, made->append(r), true; });
   return made;
 }
 
@@ -114,10 +114,10 @@ TEST_CASE("effort: a level takes the place of a budget; the next start with as m
   auto const first = with.tune(effort::measure);
   CHECK(first.trials > 8);
   REQUIRE(first.effort);
-  CHECK(first.effort->trials == first.trials);
-  CHECK(first.effort->ended == ending::at_limit);
-  CHECK(first.effort->asked.level == effort_level::measure);
-  CHECK(first.trials <= first.effort->asked.trials);
+  CHECK(first.effort.trials == first.trials);
+  CHECK(first.effort.ended == ending::at_limit);
+  CHECK(first.effort.asked.level == effort_level::measure);
+  CHECK(first.trials <= first.effort.asked.trials);
   CHECK_FALSE(first.continued);
   auto const known = with.records->count();
   for (tuning_budget const& budget : {tuning_budget(effort::measure), tuning_budget(effort::estimate),
@@ -140,8 +140,8 @@ TEST_CASE("effort: a higher level goes on from the record, with its trials, and 
   CHECK(more.seconds <= first.seconds);
   CHECK(more.seed_seconds == first.seconds);  // the first trial is the recorded kernel
   REQUIRE(more.effort);
-  CHECK(more.effort->trials == first.trials + more.trials);
-  CHECK(more.effort->asked.level == effort_level::patient);
+  CHECK(more.effort.trials == first.trials + more.trials);
+  CHECK(more.effort.asked.level == effort_level::patient);
   CHECK(with.tune(effort::measure).trials == 0);
   CHECK(with.tune(effort::patient).trials == 0);
   CHECK(with.tune(effort::patient).seconds == more.seconds);
@@ -154,7 +154,7 @@ TEST_CASE("effort: a tuning that was killed goes on, whenever that was, and make
     auto const records = std::make_shared<memory_store>();
     start{records, killed}.tune_and_die({.trials = trials});
     CHECK(records->count() == killed);
-    CHECK(records->keys().front().effort->ended == ending::cut_short);
+    CHECK(records->keys().front().effort.ended == ending::cut_short);
     auto const at_once = start{records}.tune(effort::estimate);
     CHECK(at_once.source == origin::record);
     CHECK(at_once.trials == 0);
@@ -163,8 +163,8 @@ TEST_CASE("effort: a tuning that was killed goes on, whenever that was, and make
     CHECK(next.continued);
     CHECK(next.trials == std::max<std::int64_t>(4, trials - killed));
     CHECK(next.seconds <= best);
-    CHECK(next.effort->trials == killed + next.trials);
-    CHECK(next.effort->ended == ending::at_limit);
+    CHECK(next.effort.trials == killed + next.trials);
+    CHECK(next.effort.ended == ending::at_limit);
     auto const last = start{records}.tune({.trials = trials});
     CHECK(last.trials == 0);
     CHECK(last.seconds == next.seconds);
@@ -178,7 +178,7 @@ TEST_CASE("effort: a tuning that is killed again and again comes to its end") {
   double best = 1e9;
   for (; starts < 20; ++starts) try {
       auto const done = start{records, 6}.tune({.trials = trials});
-      CHECK(done.effort->trials >= trials);
+      CHECK(done.effort.trials >= trials);
       CHECK(done.seconds <= best);
       break;
     } catch (std::runtime_error const&) {
@@ -213,11 +213,11 @@ TEST_CASE("effort: a deadline ends any level, cut short, and is no part of what 
   auto const first = with.tune({.effort = effort::measure, .deadline = past});
   CHECK(first.trials == 1);
   CHECK(first.stopped_because == "the deadline passed");
-  CHECK(first.effort->ended == ending::cut_short);
+  CHECK(first.effort.ended == ending::cut_short);
   auto const far = std::chrono::steady_clock::now() + std::chrono::hours(1000);
   auto const second = with.tune({.effort = effort::measure, .deadline = far});
   CHECK(second.continued);
-  CHECK(second.effort->ended == ending::at_limit);
+  CHECK(second.effort.ended == ending::at_limit);
   auto const third = with.tune({.effort = effort::measure, .deadline = far});
   CHECK(third.trials == 0);
   CHECK(with.tune({.trials = 10'000, .deadline = past}).trials == 1);
@@ -229,13 +229,13 @@ TEST_CASE("effort: time is part of what is asked for: a tuning that it ended ans
   using namespace std::chrono_literals;
   auto const first = with.tune({.trials = 100'000, .time = 300ms});
   CHECK(first.stopped_because == "the time is over");
-  CHECK(first.effort->seconds > 0);
-  CHECK(first.effort->seconds <= 0.4);
+  CHECK(first.effort.seconds > 0);
+  CHECK(first.effort.seconds <= 0.4);
   CHECK(with.tune({.trials = 100'000, .time = 300ms}).trials == 0);
   CHECK(with.tune({.trials = 100'000, .time = 200ms}).trials == 0);
   auto const longer = with.tune({.trials = 100'000, .time = 900ms});
   CHECK(longer.continued);
-  CHECK(longer.effort->trials == first.trials + longer.trials);
+  CHECK(longer.effort.trials == first.trials + longer.trials);
   CHECK(longer.tuning_seconds < 0.9);
 }
 
@@ -271,7 +271,7 @@ TEST_CASE("effort: of a space that was measured whole, nothing more is tried") {
   auto const C = compute<"C">(i) = A(i);
   auto const all = by.tune(op(inputs(A), outputs(C), "copy"), {.trials = 100'000}).report();
   REQUIRE(all.stopped_because == "the whole space was measured");
-  CHECK(all.effort->ended == ending::complete);
+  CHECK(all.effort.ended == ending::complete);
   CHECK(by.tune(op(inputs(A), outputs(C), "copy"), effort::exhaustive).report().trials == 0);
 }
 
@@ -282,8 +282,8 @@ TEST_CASE("effort: tune_all gives each workload a level of its own; alternatives
   auto const [small, large] = by.tune_all(both, effort::measure);
   for (auto const* const r : {&small.report(), &large.report()}) {
     REQUIRE(r->effort);
-    CHECK(r->effort->asked.level == effort_level::measure);
-    CHECK(r->effort->trials <= r->effort->asked.trials);
+    CHECK(r->effort.asked.level == effort_level::measure);
+    CHECK(r->effort.trials <= r->effort.asked.trials);
   }
   auto const [again, and_again] = by.tune_all(both, effort::measure);
   CHECK(again.report().trials + and_again.report().trials == 0);
@@ -293,8 +293,8 @@ TEST_CASE("effort: tune_all gives each workload a level of its own; alternatives
                                              {derive_space(ops::matmul(8, 8, 12).program(), machine)}};
   auto const found = by.tune_alternatives(computes, effort::measure);
   REQUIRE(found.report.effort);
-  CHECK(found.report.effort->trials >= found.report.trials);
-  CHECK(found.report.trials <= found.report.effort->asked.trials);
+  CHECK(found.report.effort.trials >= found.report.trials);
+  CHECK(found.report.trials <= found.report.effort.asked.trials);
   CHECK(by.tune_alternatives(computes, effort::measure).report.trials == 0);
   auto const more = by.tune_alternatives(computes, effort::patient);
   CHECK(more.report.trials > 0);

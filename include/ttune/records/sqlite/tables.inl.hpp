@@ -47,10 +47,10 @@ inline record_key read_key(sqlite_query& q) {
 #define TTUNE_DETAIL_KEY_COLUMNS "k.compute, k.text, k.extents, k.target, k.space, k.objective"
 
 /// Reads a column of efforts; files of earlier versions have none.
-inline std::optional<recorded_effort> effort_of(std::string const& column) {
-  if (column.empty()) return std::nullopt;
+inline recorded_effort effort_of(std::string const& column) {
+  if (column.empty()) return {};
   auto const read = parse_json(column);
-  return read.value ? read_effort(&*read.value) : std::nullopt;
+  return read.value ? read_effort(&*read.value) : recorded_effort();
 }
 
 inline record read_record(sqlite_query& q, record_key key, std::string const& path) {
@@ -106,7 +106,7 @@ inline std::int64_t add_key(sqlite_connection& on, record_key const& key) {
 
 inline void append_record(sqlite_connection& on, record const& r) {
   auto const choices = to_json(json_choices(r.choices));
-  auto const effort = r.effort ? to_json(json_of(*r.effort)) : std::string();
+  auto const effort = r.effort ? to_json(json_of(r.effort)) : std::string();
   auto const& m = r.result;
   auto const key = add_key(on, r.key);
   auto q = on.query(

@@ -9,8 +9,8 @@ namespace ttune { inline namespace v0 { namespace detail {
 
 /// Sets the limits of a level: all alternatives together have those of one operator, whose space is that of all.
 void alternatives_session::set_limits() {
-  if (!budget_.budget().effort) return;
-  limits_ = limits_of(*budget_.budget().effort, sum_of<double>([](auto const& s) { return s.configurations(); }),
+  if (!has_level(budget_.budget())) return;
+  limits_ = limits_of(budget_.budget().effort, sum_of<double>([](auto const& s) { return s.configurations(); }),
                       best_seconds());
 }
 
@@ -24,12 +24,12 @@ effort_so_far alternatives_session::spent() const {
 
 std::string alternatives_session::reason_of_level() const {
   auto const& level = budget_.budget().effort;
-  return level ? detail::reason_of_level(*level, limits_, spent()) : std::string();
+  return level != effort_level::none ? detail::reason_of_level(level, limits_, spent()) : std::string();
 }
 
 recorded_effort alternatives_session::effort() const {
   auto asked = budget_.asked();
-  if (asked.level) asked.trials = limits_.trials;
+  if (asked.level != effort_level::none) asked.trials = limits_.trials;
   return effort_of(spent(), ending_of(reason_of_level().empty() ? budget_.exhausted() : std::string()), asked, nullptr);
 }
 

@@ -125,7 +125,7 @@ ended_compute alternatives_session::finish_at_once() {
   auto made = winner->session->finish(false);
   made.layouts = all_[winner->index].layouts;
   made.report.effort = effort();
-  records_.keep(made, winner->index, *made.report.effort);
+  records_.keep(made, winner->index, made.report.effort);
   describe(made.report, winner->index);
   return {winner->index, std::move(made)};
 }
@@ -291,7 +291,7 @@ std::vector<ended_compute> alternatives_session::end_within(double share_of_fast
   }
   if (!best) refuse();
   best->result.report.effort = effort();
-  records_.keep(best->result, best->index, *best->result.report.effort);
+  records_.keep(best->result, best->index, best->result.report.effort);
   describe(best->result.report, best->index);
   std::vector<ended_compute> made;
   made.push_back(std::move(*best));

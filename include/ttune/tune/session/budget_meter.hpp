@@ -22,16 +22,20 @@ inline constexpr char const* deadline_text = "the deadline passed";
 inline constexpr char const* whole_space_text = "the whole space was measured";
 inline constexpr char const* nothing_new_text = "nothing proposed was new for a long time";
 
+[[nodiscard]] inline bool has_level(tuning_budget const& budget) noexcept {
+  return budget.effort != effort_level::none;
+}
+
 /// Returns what a budget asks for, as it counts for records.
 [[nodiscard]] inline asked_effort asked_by(tuning_budget const& budget) {
-  if (budget.effort) return {budget.effort, 0, budget.time.count(), 0};
-  return {std::nullopt, budget.trials, budget.time.count(), budget.patience};
+  if (has_level(budget)) return {budget.effort, 0, budget.time.count(), 0};
+  return {effort_level::none, budget.trials, budget.time.count(), budget.patience};
 }
 
 /// Returns a budget whose trials and patience are those of its level: no limits, since sessions check those.
 [[nodiscard]] inline tuning_budget without_level(tuning_budget budget) {
-  if (!budget.effort) return budget;
-  budget.trials = *budget.effort == effort_level::estimate ? 0 : level_limits::unlimited;
+  if (!has_level(budget)) return budget;
+  budget.trials = budget.effort == effort_level::estimate ? 0 : level_limits::unlimited;
   budget.patience = 0;
   return budget;
 }
@@ -42,7 +46,7 @@ class budget_meter {
   budget_meter(tuning_budget const& budget, std::size_t workloads, session_clock const& clock)
       : asked_(asked_by(budget)), budget_(without_level(budget)), workloads_(workloads), clock_(clock) {
     using seconds = std::chrono::duration<double>;
-    if (budget.deadline) deadline_ = std::max(0.0, seconds(*budget.deadline - steady_now()).count());
+    if (budget.deadline != no_deadline) deadline_ = std::max(0.0, seconds(budget.deadline - steady_now()).count());
     seconds_ = std::min(budget.time.count(), deadline_);
   }
 

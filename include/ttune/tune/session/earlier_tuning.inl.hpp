@@ -35,14 +35,14 @@ std::optional<earlier_tuning> find_earlier(record_store const& in, record const&
   auto const chosen = valid(kernel);
   if (!chosen) return std::nullopt;
   earlier_tuning made{*chosen};
-  if (kernel.effort) made.effort = {0, 0, kernel.effort->ended, kernel.effort->asked};
+  if (kernel.effort) made.effort = {0, 0, kernel.effort.ended, kernel.effort.asked};
   configuration_set known;
   auto least = std::numeric_limits<double>::infinity();
   std::int64_t fastest = 0;
   for (auto const& r : in.all(kernel.key)) {
     if (r.lowering_version != lowering_version) continue;
-    if (r.effort) made.effort.trials = std::max(made.effort.trials, r.effort->trials);
-    if (r.effort) made.effort.seconds = std::max(made.effort.seconds, r.effort->seconds);
+    if (r.effort) made.effort.trials = std::max(made.effort.trials, r.effort.trials);
+    if (r.effort) made.effort.seconds = std::max(made.effort.seconds, r.effort.seconds);
     auto one = valid(r);
     if (!one || known.contains(*one)) continue;  // the winner is recorded twice
     known.insert(*one);

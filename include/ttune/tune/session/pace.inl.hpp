@@ -49,7 +49,7 @@ progress progress_of(tuning_report const& report, double best_seconds, tuner_opt
   progress p;
   p.workload = report.workload;
   p.trials_done = report.trials;
-  p.trials_total = budget.workloads() == 1 && !budget.budget().effort ? budget.budget().trials : 0;
+  p.trials_total = budget.workloads() == 1 && !has_level(budget.budget()) ? budget.budget().trials : 0;
   p.best_seconds = best_seconds;
   p.flops = report.flops;
   p.peak_flops_per_second = options.peak_flops_per_second;

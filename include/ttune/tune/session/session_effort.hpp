@@ -39,8 +39,8 @@ struct effort_so_far {
 template <class Configurations>
 [[nodiscard]] bool answers(record const& r, asked_effort asked, Configurations const& configurations) {
   if (suffices(r.effort, asked)) return true;
-  if (!r.effort || !asked.level || asked.level == effort_level::exhaustive) return false;
-  asked.trials = limits_of(*asked.level, configurations(), r.result.seconds).trials;
+  if (!r.effort || asked.level == effort_level::none || asked.level == effort_level::exhaustive) return false;
+  asked.trials = limits_of(asked.level, configurations(), r.result.seconds).trials;
   return suffices(r.effort, asked);
 }
 

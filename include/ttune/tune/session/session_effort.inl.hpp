@@ -30,7 +30,7 @@ recorded_effort effort_of(effort_so_far const& spent, recorded_effort::ending en
 
 bool takes(record_store const& in, record& of, std::function<bool(record const&)> const& answers) {
   bool const taken = answers(of);
-  if (taken && (!of.effort || of.effort->ended != recorded_effort::ending::cut_short)) return true;
+  if (taken && (!of.effort || of.effort.ended != recorded_effort::ending::cut_short)) return true;
   bool found = taken || !in.lasting();
   for (auto& other : in.all(of.key)) {
     if (!answers(other)) continue;

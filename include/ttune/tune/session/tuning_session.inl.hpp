@@ -76,7 +76,7 @@ void tuning_session::start(bool is_checked_by_caller) {
   if (found_) return;
   report_.seed_seconds = seed_.result.seconds;
   if (budget_.budget().trials == 0) return take_seed();
-  if (budget_.budget().effort) limits_ = limits_of(*budget_.budget().effort, configurations(), seed_.result.seconds);
+  if (has_level(budget_.budget())) limits_ = limits_of(budget_.budget().effort, configurations(), seed_.result.seconds);
   budget_.reserve(closing_seconds(seed_.result.seconds, budget_.seconds_each()));
   learner_.inform(options_.records, records_->key());
   proposals_.start(work_->sampler(), options_.seed);
@@ -167,8 +167,8 @@ void tuning_session::take_seed() {
 
 std::string tuning_session::reason_to_end() const {
   auto why = detail::reason_to_end(report_, last_gain_, best_.best_seconds(), options_, budget_);
-  if (why.empty() && budget_.budget().effort && ends_itself_)
-    return reason_of_level(*budget_.budget().effort, limits_, spent_until_now());
+  if (why.empty() && has_level(budget_.budget()) && ends_itself_)
+    return reason_of_level(budget_.budget().effort, limits_, spent_until_now());
   return why;
 }
 

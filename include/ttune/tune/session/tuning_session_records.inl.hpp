@@ -90,12 +90,12 @@ void tuning_session::keep(trial const& winner, kernel_image const& image) {
   if (!records_->writable()) return;
   auto sample = records_->sample_of(winner, report_.seconds, best_);
   learner_.sample(task_, most_sampled, sample);
-  records_->keep(winner, report_.seconds, image, explain(winner.chosen), sample, *report_.effort);
+  records_->keep(winner, report_.seconds, image, explain(winner.chosen), sample, report_.effort);
 }
 
 recorded_effort tuning_session::effort_until(recorded_effort::ending ended) const {
   auto asked = budget_.asked();
-  if (asked.level) asked.trials = limits_.trials;
+  if (asked.level != effort_level::none) asked.trials = limits_.trials;
   return effort_of(spent_until_now(), ended, asked, earlier_ ? &earlier_->effort : nullptr);
 }
 
