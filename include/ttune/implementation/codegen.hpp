@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One of five parts of the engine's bodies: the lowering of a scheduled program, and the text of its code.
+// One of six parts of the engine's bodies: the lowering of a scheduled program, and the text of its code.
 #pragma once
 
 #include "ttune/codegen/c.inl.hpp"

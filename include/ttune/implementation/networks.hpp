@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One of five parts of the engine's bodies: networks; a program that tunes none needs no such file.
+// One of six parts of the engine's bodies: networks; a program that tunes none needs no such file.
 // A program may compile each part in a file of its own, side by side, instead of all in the file that defines
 // TTUNE_IMPLEMENTATION.
 #pragma once
