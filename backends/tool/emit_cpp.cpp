@@ -12,7 +12,9 @@
 #include "ttune/network/network_records.hpp"
 #include "ttune/network/network_text.hpp"
 #include "ttune/onnx.hpp"
+#include "ttune/records/export/c_names.hpp"
 #include "ttune/records/sqlite.hpp"
+#include "ttune/support/fill_template.hpp"
 #endif
 
 namespace ttune_tool {
@@ -23,18 +25,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Returns a text with each letter, digit and `_` as it is, and `_` for all else.
-std::string identifier(std::string text) {
-  auto const is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
-  for (auto& c : text)
-    if (!is_letter(c) && !(c >= '0' && c <= '9')) c = '_';
-  if (text.empty() || !is_letter(text.front())) text = "network_" + text;
-  return text;
-}
-
-void replace_all(std::string& in, std::string const& from, std::string const& to) {
-  for (auto at = in.find(from); at != std::string::npos; at = in.find(from, at + to.size()))
-    in.replace(at, from.size(), to);
+/// Returns a text as the name of a function: one that begins with a digit gets a word before it.
+std::string function_name(std::string const& text) {
+  bool const begins_with_digit = !text.empty() && text.front() >= '0' && text.front() <= '9';
+  return ttune::detail::c_identifier(text.empty() || begins_with_digit ? "network_" + text : text);
 }
 
 void write_file(fs::path const& path, std::string const& content) {
@@ -142,7 +136,7 @@ void write_records(fs::path const& to, std::string const& store) {
 
 int emit_cpp(emit_request const& request) {
   auto const net = ttune::read_onnx(request.model.path, options_of(request.model));
-  auto const name = identifier(request.name.empty() ? fs::path(request.model.path).stem().string() : request.name);
+  auto const name = function_name(request.name.empty() ? fs::path(request.model.path).stem().string() : request.name);
   fs::create_directories(request.folder);
   auto const path = [&](char const* extension) { return fs::path(request.folder) / (name + extension); };
   write_records(path(".records"), request.store);
@@ -150,14 +144,13 @@ int emit_cpp(emit_request const& request) {
   write_weights(net, weights);
   weights.close();
   if (!weights) throw failure(path(".weights").string() + " cannot be written");
-  std::string header = header_text, source = source_text;
-  for (auto* const text : {&header, &source}) replace_all(*text, "$NAME", name);
-  replace_all(source, "$WEIGHTS", std::to_string(fs::file_size(path(".weights"))));
-  replace_all(source, "$RECORDS", std::to_string(fs::file_size(path(".records"))));
-  replace_all(header, "$OPERANDS", operands_text(net));
-  replace_all(source, "$TEXT", to_text(net));
-  write_file(path(".hpp"), header);
-  write_file(path(".cpp"), source);
+  auto const bytes = [&](char const* extension) { return std::to_string(fs::file_size(path(extension))); };
+  write_file(path(".hpp"),
+             ttune::detail::fill_template(header_text, {{"$NAME", name}, {"$OPERANDS", operands_text(net)}}));
+  write_file(path(".cpp"), ttune::detail::fill_template(source_text, {{"$NAME", name},
+                                                                      {"$WEIGHTS", bytes(".weights")},
+                                                                      {"$RECORDS", bytes(".records")},
+                                                                      {"$TEXT", to_text(net)}}));
   return 0;
 }
 

@@ -31,12 +31,6 @@ std::unique_ptr<ttune::record_store> open_for_reading(std::string const& path) {
   return std::make_unique<ttune::sqlite>(path, ttune::record_mode::read_only);
 }
 
-std::string id_of(ttune::record_key const& key) {
-  char text[17];
-  std::snprintf(text, sizeof text, "%016" PRIx64, hash_of(key));
-  return text;
-}
-
 ttune::key_summary find_key(ttune::record_store const& in, std::string const& path, std::string_view id) {
   std::vector<ttune::key_summary> found;
   for (auto& s : in.keys())

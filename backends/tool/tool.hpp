@@ -26,8 +26,6 @@ struct failure : std::runtime_error {
 /// Opens a database or a JSON-lines file, recognised by its first character. Throws ttune::record_error or `failure`.
 [[nodiscard]] std::unique_ptr<ttune::record_store> open_for_reading(std::string const& path);
 
-/// Returns an id such as "9f86d081884c7d65", which is stable while operator, space, target and objective are.
-[[nodiscard]] std::string id_of(ttune::record_key const& key);
 /// Returns the key whose id begins with `id`. Throws `failure` if there is none, or more than one.
 [[nodiscard]] ttune::key_summary find_key(ttune::record_store const& in, std::string const& path, std::string_view id);
 

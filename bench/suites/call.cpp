@@ -2,6 +2,7 @@
 // Suite call: the cost of a call beyond the machine code's own entry, for operators so small that nothing else takes
 // time; and the cost of a parallel loop beyond its tasks.
 #include <ttune/backends/orc.hpp>
+#include <ttune/live.hpp>
 #include <ttune/ops/conv2d.hpp>
 #include <ttune/ops/matmul.hpp>
 #include <ttune/ttune.hpp>
@@ -94,9 +95,12 @@ void measure_matmul(ttune::orc_backend& compiler, options const& chosen, figure_
   std::array<void*, 3> const operands{problem.a.data(), problem.b.data(), c.data()};
   buffer const workspace(static_cast<std::int64_t>(call.workspace_bytes() / 4 + 16));
   auto const runtime = ttune::make_runtime_table(*executor);
+  ttune::live_tuner tuner(ttune::orc_backend{}, {.executor = executor}, {.background = false});
+  auto const live = tuner.tune(op);
   std::vector<way_to_call> ways{{"raw", [&] { call_raw(code->main(), operands.data(), runtime, workspace.data()); }},
                                 {"ttune-unchecked", many([&] { call(operands); })},
-                                {"ttune", many([&] { kernel(in(problem.a), in(problem.b), out_of(c)); })}};
+                                {"ttune", many([&] { kernel(in(problem.a), in(problem.b), out_of(c)); })},
+                                {"ttune-live", many([&] { live(in(problem.a), in(problem.b), out_of(c)); })}};
 #if TTUNE_WITH_EIGEN
   using matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   matrix const a = matrix::Random(4, 4), b = matrix::Random(4, 4);

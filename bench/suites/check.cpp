@@ -31,10 +31,11 @@ int check(char const* suite, Shape const& shape, options const& chosen) {
   if (!chosen.wants_case(shape.name)) return 0;
   int failures = 0;
   Problem const problem(shape);
+  buffer out(output_floats(problem));
   for (auto const& s : chosen_systems<Problem>(chosen)) {
     if (s.serves && !s.serves(problem)) continue;
     if (!is_asked(problem, s.name)) continue;
-    contender<Problem> const c(s, problem, chosen, 0);
+    contender<Problem> const c(s, problem, out, chosen, 0);
     std::printf("%s - %s %s %s %s: largest difference %.1e%s%s\n", c.ok() ? "ok" : "not ok", suite, shape.name.c_str(),
                 mode_in(shape).c_str(), s.name.c_str(), c.error, c.ok() ? "" : ", ",
                 c.ok() ? "" : c.peer.status.c_str());

@@ -53,13 +53,13 @@ std::vector<std::unique_ptr<Problem>> further_sets(Problem const& problem) {
   }
 }
 
-/// A system prepared for a problem, with an output of its own, and its result checked at `samples` places (0:
-/// everywhere). It is also prepared for `others`, which must outlive it; calls use them in turn.
+/// A system prepared for a problem, and its result checked at `samples` places (0: everywhere). All systems write to
+/// the same output: two buffers of the same size can differ by a factor of two in time, by the luck of their pages. It
+/// is also prepared for `others`, which must outlive it; calls use them in turn.
 template <class Problem>
 struct contender {
-  contender(system_entry<Problem> const& system, Problem const& problem, options const& chosen, std::int64_t samples,
-            std::vector<std::unique_ptr<Problem>> const& others = {})
-      : out(output_floats(problem)) {
+  contender(system_entry<Problem> const& system, Problem const& problem, buffer& out, options const& chosen,
+            std::int64_t samples, std::vector<std::unique_ptr<Problem>> const& others = {}) {
     out.fill(std::numeric_limits<float>::quiet_NaN());
     try {
       peer = system.prepare(problem, out, chosen);
@@ -72,20 +72,19 @@ struct contender {
     if (peer.finish) peer.finish();
     error = relative_error(problem, out, samples);
     if (!(error < tolerance_of(problem))) peer.status = "wrong result: differs by " + std::to_string(error);
-    if (ok() && !others.empty()) rotate(system, others, chosen);
+    if (ok() && !others.empty()) rotate(system, others, out.size(), chosen);
   }
   [[nodiscard]] bool ok() const { return peer.run && peer.status == "ok"; }
 
-  buffer out;
   peer_case peer;
   double error = 0;
 
  private:
   void rotate(system_entry<Problem> const& system, std::vector<std::unique_ptr<Problem>> const& others,
-              options const& chosen) {
+              std::int64_t elements, options const& chosen) {
     std::vector<std::function<void()>> all{peer.run};
     for (auto const& other : others) {
-      more_outputs_.push_back(std::make_unique<buffer>(out.size()));
+      more_outputs_.push_back(std::make_unique<buffer>(elements));
       all.push_back(system.prepare(*other, *more_outputs_.back(), chosen).run);
     }
     peer.run = [all = std::move(all), next = std::size_t{0}]() mutable {
@@ -110,11 +109,12 @@ std::vector<result> run_case(std::string const& suite, Problem const& problem,
     if (problem.shape.threads > 0) chosen.threads = std::min(chosen.threads, problem.shape.threads);
   auto& peak = machine.fma_peak[chosen.threads];
   auto const others = chosen.cold ? further_sets(problem) : std::vector<std::unique_ptr<Problem>>{};
+  buffer out(output_floats(problem));
   std::vector<std::unique_ptr<contender<Problem>>> all;
   std::vector<std::function<void()>> timed;
   for (auto const& s : systems) {
     if (s.serves && !s.serves(problem)) continue;
-    all.push_back(std::make_unique<contender<Problem>>(s, problem, chosen, 256, others));
+    all.push_back(std::make_unique<contender<Problem>>(s, problem, out, chosen, 256, others));
     if (all.back()->ok()) timed.push_back(all.back()->peer.run);
   }
   auto const timings = time_interleaved(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Eigen objects as operands: dense matrices, arrays, vectors, maps, references and blocks of them, and tensors and maps
-// of the unsupported module. Objects with gaps in memory are refused at the call.
+// of the unsupported module. Objects with gaps in memory are for operands that are `strided` or of `any_strides`.
 #pragma once
 
 #include <Eigen/Core>
@@ -50,6 +50,10 @@ struct argument_traits<X> {
     else
       return m.size() <= 1 ||
              (m.innerStride() == 1 && (rank == 1 || m.outerSize() == 1 || m.outerStride() == m.innerSize()));
+  }
+  static std::int64_t stride(X const& m, int d) {
+    bool const is_inner = rank == 1 || d == (column_major ? 0 : 1);
+    return is_inner ? m.innerStride() : m.outerStride();
   }
 };
 

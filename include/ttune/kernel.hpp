@@ -13,6 +13,7 @@
 #include "ttune/expr.hpp"
 #include "ttune/runtime/argument.hpp"
 #include "ttune/runtime/kernel_call.hpp"
+#include "ttune/runtime/strided_call.hpp"
 #include "ttune/support/error.hpp"
 
 namespace ttune { inline namespace v0 {
@@ -29,6 +30,14 @@ namespace detail {
 void check_plain(kernel_signature const& s, std::size_t operand, std::vector<named_layout> const& layouts);
 /// Throws for null or misaligned pointers, and for outputs that overlap other operands, as found by `looks_wrong`.
 void check_memory(kernel_signature const& s, std::span<void* const> operands);
+
+/// True if calls give strides of the operand.
+template <class Operand>
+inline constexpr bool is_strided_v =
+    strides_of_rank(Operand::layout::strides, static_cast<std::size_t>(Operand::rank)) != operand_strides::dense;
+/// True if an operand is a result only: in signatures, the strides come before these.
+template <class Operand>
+inline constexpr bool is_result_v = Operand::written && Operand::kind != tensor_kind::inout;
 
 /// Sizes of an operand, computed once: a call has no time to multiply extents or to look them up in the signature.
 template <int Rank>
@@ -68,6 +77,22 @@ template <class... Operands, std::size_t... I>
   return operand_layout(std::move(order));
 }
 
+/// Returns the stride of a dimension of an object, in the order of memory.
+template <class Operand, class X>
+[[nodiscard]] std::int64_t stride_in_memory(X const& x, std::array<std::int64_t, Operand::rank> const& extents, int d) {
+  using traits = argument_traits<X>;
+  auto const own = is_column_major_v<typename Operand::layout> ? Operand::rank - 1 - d : d;
+  if constexpr (traits::rank >= 0 && requires { traits::stride(x, own); }) {
+    return traits::stride(x, own);
+  } else {  // without gaps
+    std::int64_t dense = 1;
+    bool const turned = traits::rank >= 0 && traits::column_major;
+    for (int inner = turned ? own - 1 : own + 1; inner >= 0 && inner < Operand::rank; inner += turned ? -1 : 1)
+      dense *= extents[static_cast<std::size_t>(inner)];
+    return dense;
+  }
+}
+
 template <class Operand, class X>
 void* pass_known(kernel_signature const& s, std::size_t index, operand_size<Operand::rank> const& size, X& x) {
   using traits = argument_traits<std::remove_cvref_t<X>>;
@@ -76,8 +101,9 @@ void* pass_known(kernel_signature const& s, std::size_t index, operand_size<Oper
                 "ttune: an argument has another element type than the operand");
   static_assert(traits::rank < 0 || traits::rank == Operand::rank,
                 "ttune: an argument has another number of dimensions than the operand");
-  constexpr bool wants_column_major = std::is_same_v<typename Operand::layout, col_major>;
-  static_assert(Operand::rank < 2 || traits::rank < 0 || wants_column_major || !traits::column_major,
+  constexpr bool wants_column_major = is_column_major_v<typename Operand::layout>;
+  constexpr bool any_order = std::is_same_v<typename Operand::layout, any_strides>;
+  static_assert(Operand::rank < 2 || traits::rank < 0 || wants_column_major || any_order || !traits::column_major,
                 "ttune: the operand is row-major, this object is column-major: declare the operand with col_major or "
                 "pass a RowMajor object");
   static_assert(Operand::rank < 2 || traits::rank < 0 || !wants_column_major || traits::column_major,
@@ -94,7 +120,7 @@ void* pass_known(kernel_signature const& s, std::size_t index, operand_size<Oper
       auto const wanted = size.extents[static_cast<std::size_t>(d)];
       if (traits::extent(x, d) != wanted) refuse_extent(s, index, d, traits::extent(x, d), wanted);
     }
-    if constexpr (requires { traits::contiguous(x); })
+    if constexpr (!is_strided_v<Operand> && requires { traits::contiguous(x); })
       if (!traits::contiguous(x)) refuse_gaps(s, index);
   }
   return const_cast<void*>(static_cast<void const*>(data));
@@ -143,7 +169,8 @@ class kernel {
     if (!call_) return;
     auto const* next = call_.signature().operands.data();
     auto const size_of = [&]<class Operand>(std::type_identity<Operand>) {
-      return detail::operand_size<Operand::rank>(*next++, std::is_same_v<typename Operand::layout, col_major>);
+      if (next->direction == operand_direction::strides) ++next;
+      return detail::operand_size<Operand::rank>(*next++, detail::is_column_major_v<typename Operand::layout>);
     };
     sizes_ = {size_of(std::type_identity<Operands>())...};
   }
@@ -151,13 +178,25 @@ class kernel {
   /// Calls the kernel. Throws argument_error, naming the operand, for unsuitable shapes or memory.
   template <class... Arguments>
   void operator()(Arguments&&... arguments) const {
-    call_(pointers(std::index_sequence_for<Operands...>(), arguments...));
+    if constexpr (stride_count == 0) {
+      call_(pointers(std::index_sequence_for<Operands...>(), arguments...));
+    } else {
+      strided_arguments made;
+      pass_strided(made, std::index_sequence_for<Operands...>(), arguments...);
+      call_(made.pointers);
+    }
   }
   /// Returns a kernel with the constants among these arguments laid out once; outputs may be any objects of the right
   /// type.
   template <class... Arguments>
   [[nodiscard]] kernel prepare(Arguments&&... arguments) const {
-    return kernel(call_.prepare(pointers(std::index_sequence_for<Operands...>(), arguments...)), layouts());
+    if constexpr (stride_count == 0) {
+      return kernel(call_.prepare(pointers(std::index_sequence_for<Operands...>(), arguments...)), layouts());
+    } else {
+      strided_arguments made;
+      pass_strided(made, std::index_sequence_for<Operands...>(), arguments...);
+      return kernel(call_.prepare(made.pointers), layouts());
+    }
   }
   /// Returns the layout of an operand: `layout_of<"I">()`. The kernel chooses it for free operands. The argument for
   /// such an operand is a span; if the layout is plain, any other object.
@@ -170,7 +209,7 @@ class kernel {
       if constexpr (detail::is_free_v<operand_type>) {
         auto const* const found = find_layout(layouts(), Name.text);
         return found ? *found : operand_layout(rank);
-      } else if constexpr (std::is_same_v<typename operand_type::layout, col_major>) {
+      } else if constexpr (detail::is_column_major_v<typename operand_type::layout>) {
         return detail::reversed_layout(rank);
       } else {
         return operand_layout(rank);
@@ -215,7 +254,7 @@ class kernel {
   };
   template <fixed_string Name>
   [[nodiscard]] placement placed() const {
-    auto const& o = call_.signature().operands[static_cast<std::size_t>(index_of<Name>())];
+    auto const& o = call_.signature().operands[place_of(static_cast<std::size_t>(index_of<Name>()))];
     auto const how = layout_of<Name>();
     return {how, how.declared(o.shape), static_cast<std::int64_t>(size_in_bytes(o.type))};
   }
@@ -259,6 +298,37 @@ class kernel {
       if (detail::looks_wrong<Operands...>(made, {std::get<I>(sizes_).bytes...}, each)) detail::check_memory(s, made);
     }
     return made;
+  }
+
+  static constexpr std::size_t stride_count =
+      (std::size_t{0} + ... + (detail::is_strided_v<Operands> ? static_cast<std::size_t>(Operands::rank) : 0));
+  static constexpr std::size_t input_count = (std::size_t{0} + ... + (detail::is_result_v<Operands> ? 0 : 1));
+  /// Returns the place of an operand in the signature, where the strides of all follow the inputs.
+  [[nodiscard]] static constexpr std::size_t place_of(std::size_t operand) noexcept {
+    return operand + (stride_count != 0 && operand >= input_count ? 1 : 0);
+  }
+  struct strided_arguments {
+    std::array<void*, sizeof...(Operands) + 1> pointers;
+    std::array<std::int64_t, stride_count> strides;
+  };
+  template <std::size_t... I, class... Arguments>
+  void pass_strided(strided_arguments& made, std::index_sequence<I...>, Arguments&... arguments) const {
+    constexpr bool as_many = sizeof...(Arguments) == sizeof...(Operands);
+    static_assert(as_many, "ttune: a kernel is called with another number of arguments than it has operands");
+    if constexpr (as_many) {
+      auto const& s = call_.signature();
+      ((made.pointers[place_of(I)] = detail::pass_argument<Operands>(s, place_of(I), std::get<I>(sizes_), arguments)),
+       ...);
+      made.pointers[input_count] = made.strides.data();
+      auto* next = made.strides.data();
+      (pass_strides<Operands>(next, std::get<I>(sizes_), arguments), ...);
+      detail::check_strided_memory(s, made.pointers, made.strides);
+    }
+  }
+  template <class Operand, class X>
+  static void pass_strides(std::int64_t*& next, detail::operand_size<Operand::rank> const& size, X const& x) {
+    if constexpr (detail::is_strided_v<Operand> && argument_traits<X>::known)
+      for (int d = 0; d < Operand::rank; ++d) *next++ = detail::stride_in_memory<Operand>(x, size.extents, d);
   }
 
   kernel_call call_;

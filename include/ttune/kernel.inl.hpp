@@ -4,12 +4,9 @@
 #include <functional>
 
 #include "ttune/kernel.hpp"
+#include "ttune/runtime/strided_call.hpp"
 
 namespace ttune { inline namespace v0 { namespace detail {
-
-[[noreturn]] inline void refuse_argument(kernel_signature const& s, std::size_t operand, std::string const& sentence) {
-  throw argument_error("kernel " + s.name + ", operand " + s.operands[operand].name + ": " + sentence);
-}
 
 void refuse_elements(kernel_signature const& s, std::size_t operand, std::int64_t given) {
   refuse_argument(
@@ -25,7 +22,9 @@ void refuse_extent(kernel_signature const& s, std::size_t operand, int dimension
 }
 
 void refuse_gaps(kernel_signature const& s, std::size_t operand) {
-  refuse_argument(s, operand, "is a part of a larger object, with gaps in memory: pass a copy of it");
+  refuse_argument(s, operand,
+                  "is a part of a larger object, with gaps in memory: declare the operand strided<row_major>, "
+                  "strided<col_major> or any_strides, or pass a copy of it");
 }
 
 void check_plain(kernel_signature const& s, std::size_t operand, std::vector<named_layout> const& layouts) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// expect-error: operands are row_major or col_major, plain inputs and results layout::any as well
+// expect-error: plain inputs and results layout::any as well
 // expect-culprit: "?W
 #include <ttune/expr.hpp>
 

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 #include <ttune/backends/orc.hpp>
 #include <ttune/eigen.hpp>
+#include <ttune/live.hpp>
 #include <ttune/models/xgboost.hpp>
 #include <ttune/records/sqlite.hpp>
 #include <ttune/runtime/interpreter_backend.hpp>
@@ -155,6 +156,51 @@ TEST_CASE("how-to: a reduction of two values") {
       At(i) = static_cast<int>(at);
     }
   }));
+}
+
+// [drawdown]
+/// How far each price is below the highest one so far.
+/// Shape: P (rows, n) -> D (rows, n)
+auto drawdown(std::int64_t rows, std::int64_t n) {
+  auto const [i, t, k] = ttune::axes<"i", "t", "k">;
+  ttune::tensor<"P", float, 2> const P{{rows, n}};
+  auto const highest = ttune::compute<"highest">(i, t.in(n)) =
+      ttune::max(over(k), ttune::select(k <= t, P(i, k), -std::numeric_limits<float>::infinity()));
+  auto const D = ttune::compute<"D">(i, t.in(n)) = 1 - P(i, t) / highest(i, t);
+  return ttune::op(inputs(P), outputs(D), "drawdown");
+}
+// [/drawdown]
+
+TEST_CASE("how-to: a scan") {
+  CHECK(ttune::testing::check(drawdown(3, 7), [](auto const& P, auto const& D) {
+    for (std::int64_t i = 0; i < 3; ++i)
+      for (std::int64_t t = 0; t < 7; ++t) {
+        auto highest = P(i, 0);
+        for (std::int64_t k = 1; k <= t; ++k) highest = P(i, k) > highest ? P(i, k) : highest;
+        D(i, t) = 1 - P(i, t) / highest;
+      }
+  }));
+}
+
+TEST_CASE("how-to: tuning in steps, with a clock of the test") {
+  // [steps]
+  double seconds = 0;
+  ttune::live_tuner live{ttune::interpreter_backend{},
+                         {},
+                         {.effort = ttune::effort::measure,
+                          .background = false,
+                          .clock = [&] { return seconds += 0.01; },  // a call takes as long as two looks at the clock
+                          .processor_seconds = [] { return 0; },
+                          .pause = [&](double rest) { seconds += rest; }}};
+  auto const kernel = live.tune(smooth(6, 4));
+  std::vector<float> const a(24, 2);
+  std::vector<float> b(24);
+  for (int i = 0; i < 64; ++i) kernel(a, b);
+  while (live.step()) continue;
+  bool const tuned = live.report().kernels.at(0).now == ttune::live_kernel_report::state::done;
+  // [/steps]
+  CHECK(tuned);
+  CHECK(b == a);
 }
 
 /// A backend that computes the cost of a program itself; nothing is compiled for the machine and no trial runs.

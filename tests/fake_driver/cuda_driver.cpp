@@ -35,7 +35,8 @@ enum class fault : unsigned {
   device_lost = 11,    // the same
   never_ends = 13,
   one_element = 17,  // one element is wrong
-  race = 19          // an element is wrong from the third launch on
+  race = 19,         // an element is wrong from the third launch on
+  damage = 23        // changes an input after it was read
 };
 
 struct launch {
@@ -56,7 +57,7 @@ struct counters {
 /// The state of the process.
 struct state {
   std::vector<void*> contexts;
-  int retained = 0;
+  bool retained = false;
   std::map<void*, std::size_t> memory;
   std::set<void*> alive;  // living streams, events, graphs
   double clock = 0;       // milliseconds
@@ -83,6 +84,7 @@ int run(launch const& l) {
     for (;;) pause();
   for (std::size_t i = 0; i < l.threads; ++i) l.c[i] = l.a[i] + 1;
   if (l.wrong == fault::one_element || (l.wrong == fault::race && one().count.launches > 2)) l.c[100] += 1;
+  if (l.wrong == fault::damage) const_cast<float*>(l.a)[100] += 1;
   one().clock += 0.5;
   return ok;
 }
@@ -137,10 +139,9 @@ int cuDeviceGetAttribute(int* value, int which, int) {
   auto const found = known.find(which);
   return found == known.end() ? invalid_value : (*value = found->second, ok);
 }
-int cuDevicePrimaryCtxRetain(void** made, int) { return ++one().retained, *made = &context_handle, ok; }
-int cuDevicePrimaryCtxRelease_v2(int) { return --one().retained, ok; }
+int cuDevicePrimaryCtxRetain(void** made, int) { return one().retained = true, *made = &context_handle, ok; }
 int cuCtxPushCurrent_v2(void* c) {
-  if (c != &context_handle || one().retained < 1) return invalid_value;
+  if (c != &context_handle || !one().retained) return invalid_value;
   return one().contexts.push_back(c), ok;
 }
 int cuCtxPopCurrent_v2(void** c) {
@@ -268,7 +269,7 @@ void ttune_fake_counts(long* eight) {
                       s.count.copies_in,
                       s.count.copies_out,
                       static_cast<long>(s.memory.size()),
-                      static_cast<long>(s.alive.size()) + s.retained + static_cast<long>(s.contexts.size()),
+                      static_cast<long>(s.alive.size()) + static_cast<long>(s.contexts.size()),
                       s.count.shared_bytes};
   std::memcpy(eight, all, sizeof all);
 }

@@ -6,12 +6,13 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <map>
 #include <string>
 #include <string_view>
 
+#include "property/coverage_of_text.hpp"
 #include "support/kernel_trial.hpp"
 #include "ttune/autoschedule/cpu/contraction_axes.hpp"
+#include "ttune/autoschedule/cpu/gathered_constants.hpp"
 #include "ttune/codegen/llvm/functions/constant_quotient.hpp"
 #include "ttune/codegen/llvm_ir.hpp"
 #include "ttune/core/named_target.hpp"
@@ -28,9 +29,6 @@ using namespace ttune;
 using namespace ttune_test;
 
 namespace {
-
-/// Numbers of kernels that reach something, by its name.
-using reached = std::map<std::string, long>;
 
 target machine_for(std::uint64_t seed) {
   constexpr char const* names[] = {"x86-64-v4", "x86-64-v3", "x86-64-v2", "x86-64-v4-vnni-bf16"};
@@ -85,6 +83,7 @@ void look_at_rules(space const& s, reached& all) {
     if (one.what == primitive::compute_at && one.loops.size() == 4) ++here["panels of a task made before its loops"];
     if (one.what == primitive::rfactor && makes(".turns")) ++here["vectors that take terms in turn"];
     if (one.what == primitive::rfactor && makes(".shares")) ++here["terms shared by the cores"];
+    if (one.what == primitive::fuse && makes("panels")) ++here["panels of a constant shared by the cores"];
     if (one.what == primitive::compute_along) ++here["rows computed in the loops of column sums"];
     if (one.what == primitive::compute_at && is_output(one.stage)) ++here["an output computed where it is read"];
     if (one.what == primitive::compute_with && slides)
@@ -108,6 +107,8 @@ void look_at_plan(program_kind kind, space const& s, plan const& p, target const
     bool const is_once = made.name.find(".once") != std::string::npos;
     all["derived space: a function computed once with what surrounds it"] +=
         is_once && !primitives::is_function(made.components[0].value);
+    all["derived space: constants read in the order of their addresses"] +=
+        autoschedule::gathered_constants::suits(p, st, machine) && unrolls(s, made.name, "a");
     all["derived space: a factor of dot products that stays a stage"] +=
         made.name == "P" && kind == program_kind::contraction;
     if (!made.reduces()) continue;
@@ -122,96 +123,8 @@ void look_at_nest(loop_nest const& n, schedule_source from, reached& all) {
   auto const end = n.stages.begin() + n.stage_count;
   if (std::any_of(n.stages.begin(), end, [](loop_nest::stage const& st) { return st.slid_axis >= 0; }))
     ++all[source_name(from) + "rows that slide"];
-}
-
-// ------------------------------------------------------------------------------------------------------------ text
-
-/// Returns true if a loop over lanes reads at an index with a remainder, quotient or limit that depends on the lane.
-bool has_turning_lanes(ir::stmt const& s) {
-  std::vector<std::string> lanes;
-  bool found = false;
-  auto const depends = [&](ir::expr const& e) {
-    return ir::contains(e, [&](ir::expr const& n) {
-      auto const* v = ir::as<ir::variable>(n);
-      return v && std::find(lanes.begin(), lanes.end(), v->name) != lanes.end();
-    });
-  };
-  auto const turns = [&](ir::expr const& e) {
-    return ir::contains(e, [&](ir::expr const& n) {
-      auto const* b = ir::as<ir::binary>(n);
-      using op = ir::binary_op;
-      return b && n->type == dtype::index && ir::is_constant(b->right) && depends(b->left) &&
-             (b->op == op::floor_modulo || b->op == op::floor_divide || b->op == op::minimum || b->op == op::maximum);
-    });
-  };
-  auto const look = [&](ir::expr const& e) {
-    ir::for_each_node(e, [&](ir::expr const& n) {
-      if (auto const* a = ir::as<ir::access>(n))
-        found = found || std::any_of(a->indices.begin(), a->indices.end(), turns);
-    });
-    return e;
-  };
-  auto const walk = [&](auto const& self, ir::stmt const& at) -> ir::stmt {
-    auto const* l = at ? ir::as<ir::loop>(at) : nullptr;
-    bool const opens = l && l->kind == ir::loop_kind::vectorized;
-    if (opens) lanes.push_back(l->variable);
-    if (at) (void)ir::map_parts(at, [&](ir::stmt const& part) { return self(self, part); }, look);
-    if (opens) lanes.pop_back();
-    return at;
-  };
-  (void)walk(walk, s);
-  return found;
-}
-
-/// Returns true if neighbours are loaded at a place of each lane, as rows that data choose.
-bool loads_rows_of_lanes(std::string_view text) {
-  constexpr std::string_view load = " = load <4 x float>, ptr %";
-  for (auto at = text.find(load); at != std::string_view::npos; at = text.find(load, at + 1)) {
-    auto const name_begin = at + load.size() - 1;
-    auto const name = text.substr(name_begin, text.find(',', name_begin) - name_begin);
-    auto const made = text.rfind(std::string(name) + " = getelementptr float, ptr ", at);
-    if (made != std::string_view::npos && text.substr(made, at - made).find(", i32 %") != std::string_view::npos)
-      return true;
-  }
-  return false;
-}
-
-/// Returns true if elements are loaded one by one at places that were computed in vectors.
-bool loads_gathered_places(std::string_view text) {
-  constexpr std::string_view address = " = getelementptr ";
-  for (auto at = text.find(address); at != std::string_view::npos; at = text.find(address, at + 1)) {
-    auto const line_end = text.find('\n', at);
-    auto const line = text.substr(at, line_end - at);
-    if (line.find(", i32 %") == std::string_view::npos) continue;
-    auto const name_begin = text.rfind('%', at);
-    auto const wanted = std::string("ptr ") + std::string(text.substr(name_begin, at - name_begin)) + ",";
-    auto const next = text.substr(line_end + 1, text.find('\n', line_end + 1) - line_end - 1);
-    if (next.find(" = load ") != std::string_view::npos && next.find(wanted) != std::string_view::npos) return true;
-  }
-  return false;
-}
-
-void look_at_text(ir::lowered const& program, std::string_view text, reached& all) {
-  auto const has = [&](std::string_view part) { return text.find(part) != std::string_view::npos; };
-  bool const chooses_known_lanes = has("x i1> <i1 true") || has("x i1> <i1 false");
-  all["text: masked gather"] += has("@llvm.masked.gather.");
-  all["text: masked load"] += has("@llvm.masked.load.");
-  all["text: masked store"] += has("@llvm.masked.store.");
-  all["text: loads of gathered places, lane by lane"] += loads_gathered_places(text);
-  all["text: rows of places that were gathered"] += loads_rows_of_lanes(text);
-  all["text: reads whose lanes turn"] += chooses_known_lanes && has_turning_lanes(program.body);
-  all["text: dot product of bytes"] += has("@llvm.x86.avx512.vpdpbusd.");
-  all["text: distances of bytes"] += has("@llvm.x86.avx512.dbpsadbw.");
-  all["text: dot product of bfloats"] += has("@llvm.x86.avx512bf16.dpbf16ps.");
-  all["text: dot product of words"] += has(".pmadd.wd(") || has(".pmaddw.d.");
-  all["text: products of pairs of bytes"] += has(".pmadd.ub.sw") || has(".pmaddubs.w.");
-  all["text: vectors of floats converted to words"] += has(" = fptoui <");
-  all["text: rows permuted by AVX2"] += has("@llvm.x86.avx2.permps(");
-  all["text: rows permuted by AVX-512"] += has("@llvm.x86.avx512.permvar.sf.512(");
-  all["text: powers with a branch for unusual numbers"] += has("@pow_");
-  all["text: roots estimated in 12 bits"] += has(".rsqrt.ps");
-  all["text: roots estimated in 14 bits"] += has(".rsqrt14.ps.");
-  all["text: vectors of floats rounded to f16"] += has(" half>") && has(" = fptrunc <");
+  if (std::any_of(n.stages.begin(), end, [](loop_nest::stage const& st) { return st.continued; }))
+    ++all[source_name(from) + "a scan that continues its last part"];
 }
 
 // -------------------------------------------------------------------------------------------------------- programs
@@ -251,7 +164,6 @@ bool arranges_inner_stage(ir::program const& before, ir::program const& p) {
   return false;
 }
 
-/// Looks for what was done to a program (support/program_kinds.hpp).
 /// Returns true if a stage reads at a place that is data, moved by an axis.
 bool reads_moved_places(ir::program const& p) {
   auto const is_moved = [](ir::expr const& e) {
@@ -265,6 +177,7 @@ bool reads_moved_places(ir::program const& p) {
                      [&](auto const& st) { return ir::contains(st->components[0].value, is_moved); });
 }
 
+/// Looks for the kinds of programs, and for what was done to a program (support/program_kinds.hpp).
 void look_at_program(std::uint64_t seed, handle<ir::program> const& p, reached& all) {
   auto const base = base_program(seed);
   auto const& last = *p->stages.back();
@@ -287,6 +200,13 @@ void look_at_program(std::uint64_t seed, handle<ir::program> const& p, reached& 
   all["program: quotients by constants of few bits"] += divides_by_few_bits(*p);
   all["program: terms added by parts"] += last.reduces() && !ir::parts_of_term(last.components[0].value).empty();
   all["program: places of data moved by axes"] += reads_moved_places(*p);
+  auto const has_inputs = [&](operand_strides how) {
+    return std::any_of(p->inputs.begin(), p->inputs.end(), [&](auto const& t) { return t->strides == how; });
+  };
+  all["program: strided operands"] += has_inputs(operand_strides::outer);
+  all["program: operands of any strides"] += has_inputs(operand_strides::all);
+  all["program: strided results"] += std::any_of(p->outputs.begin(), p->outputs.end(),
+                                                 [](auto const& s) { return s->strides != operand_strides::dense; });
   all["program: floats of 16 bits"] += kind_of_program(seed) == program_kind::halves;
 }
 
@@ -354,7 +274,7 @@ std::vector<std::string> required() {
   std::vector<std::string> names;
   for (auto const p : drawn()) names.push_back(std::string("random schedule: ") + name_of(p));
   for (auto const p : derived()) names.push_back(std::string("derived space: ") + name_of(p));
-  for (char const* const what : {"cache_read with an axis", "rows that slide"})
+  for (char const* const what : {"cache_read with an axis", "rows that slide", "a scan that continues its last part"})
     for (char const* const source : {"random schedule: ", "derived space: "})
       names.push_back(source + std::string(what));
   for (char const* const rule :
@@ -364,7 +284,8 @@ std::vector<std::string> required() {
         "siblings of a pipeline in one loop nest", "vectors along interleaved pixels",
         "rows computed in the loops of column sums", "a function computed once with what surrounds it",
         "taps between two lanes unrolled", "an output computed where it is read",
-        "results of a pipeline in one loop nest", "a factor of dot products that stays a stage"})
+        "results of a pipeline in one loop nest", "a factor of dot products that stays a stage",
+        "panels of a constant shared by the cores", "constants read in the order of their addresses"})
     names.push_back("derived space: " + std::string(rule));
   for (char const* const code :
        {"masked gather", "masked load", "masked store", "loads of gathered places, lane by lane",
@@ -378,7 +299,8 @@ std::vector<std::string> required() {
        {"element-wise end", "element-wise end of another type", "other layouts", "axes in blocks",
         "end and other layouts", "an inner stage arranged as it is read", "sums of narrow elements scaled to bytes",
         "several sums of the same windows", "terms added by parts", "floats of 16 bits", "signs that leave functions",
-        "quotients by constants of few bits", "places of data moved by axes"})
+        "quotients by constants of few bits", "places of data moved by axes", "strided operands",
+        "operands of any strides", "strided results"})
     names.push_back("program: " + std::string(what));
   names.push_back("derived space: a reduction computed in the loops of an end");
   std::sort(names.begin(), names.end());
@@ -398,10 +320,13 @@ TEST_CASE("coverage: random programs reach every primitive and every rule") {
     for (int from = 0; from < schedule_sources; ++from)
       look_at(seed, static_cast<schedule_source>(from), p, all, faults);
   }
-  // rows seldom slide under random schedules, siblings are seldom kept, and phases seldom stay a loop: more programs
+  // rows seldom slide, and scans seldom continue, under random schedules; siblings are seldom kept, and phases seldom
+  // stay a loop: more programs
   for (std::uint64_t seed = programs + 1; seed <= 3 * programs; ++seed) {
     auto const p = program_for(seed);
-    if (kind_of_program(seed) == program_kind::pipeline) look_at(seed, schedule_source::written, p, all, faults);
+    auto const kind = kind_of_program(seed);
+    if (kind == program_kind::pipeline || kind == program_kind::scan)
+      look_at(seed, schedule_source::written, p, all, faults);
     look_at_rules(derive_space(p, machine_for(seed)), all);
   }
   CHECK_MESSAGE(faults.empty(), "schedules that the library makes and refuses:", faults);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The frozen public interface: users' programs depend on these declarations. The test is that it compiles. A change
 // here breaks programs of users, and belongs into the changelog.
+#include <ttune/live.hpp>
 #include <ttune/schedule.hpp>
 #include <ttune/ttune.hpp>
 
@@ -10,6 +11,7 @@
 #include "ttune/model/linear_model.hpp"
 #include "ttune/records/export_kernels.hpp"
 #include "ttune/records/memory_store.hpp"
+#include "ttune/runtime/interpreter_backend.hpp"
 #include "ttune/search/annealing.hpp"
 #include "ttune/search/genetic.hpp"
 #include "ttune/search/grid_search.hpp"
@@ -158,6 +160,30 @@ using tuned_copy = ttune::tuned<ttune::kernel<copy_operand>>;
 static_assert(std::is_nothrow_move_constructible_v<tuned_copy> && std::is_copy_constructible_v<tuned_copy>);
 static_assert(same<decltype(ttune::tuning_report::source), ttune::tuning_report::origin>);
 static_assert(same<decltype(std::declval<ttune::tuning_report const&>().text()), std::string>);
+
+// ---------------------------------------------------------------------------------------------- live tuning
+
+using live_copy = ttune::live_kernel<ttune::kernel<copy_operand>>;
+static_assert(
+    std::is_constructible_v<ttune::live_tuner, ttune::interpreter_backend, ttune::tuner_options, ttune::live_options>);
+[[maybe_unused]] void live_tuning(ttune::live_tuner& live, copied const& op, std::span<float const> in,
+                                  live_copy const& kernel, ttune::live_operator<copied> const& shapes) {
+  static_assert(same<decltype(live.tune(op)), live_copy>);
+  static_assert(same<decltype(live.tune_shapes(op)), ttune::live_operator<copied>>);
+  static_assert(same<decltype(live.step()), bool> && same<decltype(live.stop()), void>);
+  static_assert(same<decltype(live.report()), ttune::live_report>);
+  static_assert(same<decltype(kernel(in)), void> && same<decltype(kernel.prepare(in)), live_copy>);
+  static_assert(same<decltype(shapes(in)), void> && same<decltype(shapes.at({})), live_copy>);
+}
+[[maybe_unused]] ttune::live_options const live{.share = 0.05,
+                                                .nice = 10,
+                                                .effort = ttune::effort::patient,
+                                                .allowed = {},
+                                                .least_gain = 0.02,
+                                                .background = true,
+                                                .clock = {},
+                                                .processor_seconds = {},
+                                                .pause = {}};
 
 // ---------------------------------------------------------------------------------------------- errors
 

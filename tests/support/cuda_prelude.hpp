@@ -188,7 +188,7 @@ MMA2(ttune_mma_32_u8_u8, u8, u8, 32, int)
 
 // wgmma, as in PTX's "Asynchronous Warpgroup Level Matrix Multiply-Accumulate Instructions". It reads shared memory
 // through another proxy: writes of a thread are visible after its fence.proxy.async. It reads as late as it may.
-static unsigned char declared_first __attribute__((section("declared_arrays"), used)) = 0;
+alignas(1024) static unsigned char declared_first __attribute__((section("declared_arrays"), used)) = 0;
 extern "C" unsigned char __start_declared_arrays[], __stop_declared_arrays[];
 static unsigned char* shared_begin() { return launched_bytes > 0 ? ttune_group_memory : __start_declared_arrays; }
 static std::size_t shared_bytes() { return launched_bytes > 0 ? launched_bytes : __stop_declared_arrays - __start_declared_arrays; }
@@ -202,14 +202,17 @@ static void ttune_publish() {
   self.arrived.clear();
 }
 // "Matrix Descriptor Format": bits 0 to 13 are the address, 16 to 29 and 32 to 45 the leading and the stride dimension's
-// offset, without their last four bits. "Strides", no swizzling: K-major, the leading one is from the first to the second
-// column of 16 bytes, the stride is from the first 8 rows to the next; MN-major ("interleave"), the leading one is from
-// the first 8 columns (of terms) to the next, the stride is from the first 16 bytes along M or N to the next.
-static unsigned char const* core_element(unsigned long long descriptor, int along_mn, int k, bool mn_major) {
+// offset, without their last four bits; bits 62 and 63 are 1 for the 128-byte swizzle, bits 49 to 51 0 if it begins at a
+// multiple of 1024 bytes. "Strides", for swizzled layouts: K-major, the stride is from the first 8 rows to the next;
+// MN-major, the leading one is from the first 8 units of 16 bytes along M or N to the next, the stride is from the first
+// 8 columns (of terms) to the next. Swizzle<3, 4, 3>: bits 7 to 9 of an address change bits 4 to 6.
+static unsigned char const* swizzled_element(unsigned long long descriptor, int along_mn, int k, bool mn_major) {
   auto const field = [&](int bit) { return (descriptor >> bit & 0x3fff) << 4; };
-  if (descriptor >> 62 != 0 || (descriptor >> 49 & 7) != 0) std::abort();
-  std::size_t at = field(0) + along_mn / 8 * field(32) + k / 8 * field(16);
-  at += mn_major ? k % 8 * 16 + along_mn % 8 * 2 : along_mn % 8 * 16 + k % 8 * 2;
+  if (descriptor >> 62 != 1 || (descriptor >> 49 & 7) != 0 || std::uintptr_t(shared_begin()) % 1024 != 0) std::abort();
+  std::size_t at = field(0);
+  if (mn_major) at += along_mn % 64 * 2 + along_mn / 64 * field(16) + k % 8 * 128 + k / 8 * field(32);
+  else at += along_mn % 8 * 128 + along_mn / 8 * field(32) + k * 2;
+  at ^= (at >> 7 & 7) << 4;
   if (at + 2 > published.size()) std::abort();
   return published.data() + at;
 }
@@ -218,7 +221,7 @@ template <class T, bool AcrossA, bool AcrossB> static void run_product(warpgroup
   for (std::size_t i = 0; i < p.sums.size(); ++i) {
     int const row = thread / 32 * 16 + lane / 4 + 8 * (i / 2 % 2), column = i / 4 * 8 + lane % 4 * 2 + i % 2;
     for (int k = 0; k < 16; ++k)
-      *p.sums[i] += T::get(core_element(p.a, row, k, AcrossA)) * T::get(core_element(p.b, column, k, AcrossB));
+      *p.sums[i] += T::get(swizzled_element(p.a, row, k, AcrossA)) * T::get(swizzled_element(p.b, column, k, AcrossB));
   }
 }
 template <class T, bool AcrossA, bool AcrossB, class... Sums> static void start_product(unsigned long long a, unsigned long long b, Sums&... sums) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "support/random_constants.hpp"
 #include "support/random_contraction.hpp"
 #include "support/random_end.hpp"
 #include "support/random_layouts.hpp"
@@ -13,25 +14,31 @@
 #include "support/random_pipeline.hpp"
 #include "support/random_product.hpp"
 #include "support/random_program.hpp"
+#include "support/random_scan.hpp"
+#include "support/random_strides.hpp"
 
 namespace ttune_test {
 
 /// The generators. Of 14 programs, two are pipelines, two contractions, one is a product of wide matrices, one reads a
-/// matrix by rows and by columns, one has floats of 16 and 32 bits only.
-enum class program_kind : std::uint8_t { any, pipeline, contraction, product, matrix, halves };
+/// matrix by rows and by columns, one has floats of 16 and 32 bits only, and one has large constants or scans an axis.
+enum class program_kind : std::uint8_t { any, pipeline, contraction, product, matrix, halves, constants, scan };
 
 [[nodiscard]] constexpr program_kind kind_of_program(std::uint64_t seed) noexcept {
   if (seed % 7 == 3) return program_kind::pipeline;
   if (seed % 7 == 5) return program_kind::contraction;
   if (seed % 14 == 8) return program_kind::matrix;
   if (seed % 14 == 13) return program_kind::product;
+  if (seed % 28 == 2) return program_kind::constants;
+  if (seed % 28 == 16) return program_kind::scan;
   return seed % 14 == 6 ? program_kind::halves : program_kind::any;
 }
 
-/// Four of 11 programs get an element-wise end (if they have one result); three of 13 get other layouts. 7, 11 and 13
-/// have no common divisor with the numbers of backends and threads, which follow from the seed, too.
+/// Four of 11 programs get an element-wise end (if they have one result); three of 13 get other layouts; two of 17 get
+/// strided operands. 7, 11, 13 and 17 have no common divisor with the numbers of backends and threads, which follow
+/// from the seed, too.
 [[nodiscard]] constexpr bool gets_end(std::uint64_t seed) noexcept { return seed % 11 < 4; }
 [[nodiscard]] constexpr bool gets_layouts(std::uint64_t seed) noexcept { return seed % 13 < 3; }
+[[nodiscard]] constexpr bool gets_strides(std::uint64_t seed) noexcept { return seed % 17 < 2; }
 
 [[nodiscard]] inline random_program_options options_of_program(program_kind kind) {
   random_program_options options;
@@ -42,7 +49,7 @@ enum class program_kind : std::uint8_t { any, pipeline, contraction, product, ma
   return options;
 }
 
-/// Returns the program before it gets an end or layouts.
+/// Returns the program before it gets an end, layouts or strides.
 [[nodiscard]] inline handle<ir::program> base_program(std::uint64_t seed) {
   ttune::rng random(seed);
   auto const kind = kind_of_program(seed);
@@ -51,6 +58,8 @@ enum class program_kind : std::uint8_t { any, pipeline, contraction, product, ma
   if (kind == program_kind::contraction) return contraction_generator(random, options).make();
   if (kind == program_kind::matrix) return matrix_generator(random, options).make();
   if (kind == program_kind::product) return product_generator(random, options).make();
+  if (kind == program_kind::scan) return scan_generator(random, options).make();
+  if (kind == program_kind::constants) return constants_generator(random, options).make();
   return random_program(random, options);
 }
 
@@ -68,16 +77,31 @@ enum class program_kind : std::uint8_t { any, pipeline, contraction, product, ma
   return in_random_layouts(random, program);
 }
 
-/// Returns the program of a trial: always the same one for a seed.
-[[nodiscard]] inline handle<ir::program> program_for(std::uint64_t seed) {
+/// Returns the program with strided operands.
+[[nodiscard]] inline handle<ir::program> strided_for(std::uint64_t seed, handle<ir::program> const& program) {
+  ttune::rng random(seed ^ 0x57421de5ULL);
+  return with_random_strides(random, program);
+}
+
+/// Returns the program of a trial on a device: always the same one for a seed.
+[[nodiscard]] inline handle<ir::program> dense_program_for(std::uint64_t seed) {
   auto made = base_program(seed);
   if (gets_end(seed))
     if (auto const composed = composed_for(seed, made)) made = composed->program;
   return gets_layouts(seed) ? arranged_for(seed, made).program : made;
 }
 
+/// Returns the program of a trial on a processor, which may have strided operands.
+[[nodiscard]] inline handle<ir::program> program_for(std::uint64_t seed) {
+  auto made = dense_program_for(seed);
+  return gets_strides(seed) ? strided_for(seed, made) : made;
+}
+
 /// Returns true for a pipeline of stencils, with an end or without.
 [[nodiscard]] inline bool is_pipeline(ir::program const& p) { return std::string_view(p.name).starts_with("pipeline"); }
+
+/// Returns true for a scan, with an end or without.
+[[nodiscard]] inline bool is_scan(ir::program const& p) { return std::string_view(p.name).starts_with("scan"); }
 
 /// Returns the operands of a trial: small numbers, or all bits of their types.
 [[nodiscard]] inline std::vector<ir::ndarray> operands_for(std::uint64_t seed, ir::program const& p) {

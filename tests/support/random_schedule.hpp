@@ -70,6 +70,16 @@ struct random_schedule_options {
   return made;
 }
 
+/// Options for CPUs and programs that scan an axis.
+[[nodiscard]] inline random_schedule_options scanning_schedules() {
+  using p = ttune::primitive;
+  auto made = cpu_schedules();
+  made.structural_primitives.insert(made.structural_primitives.end(), 6, p::split_scan);
+  made.loop_primitives.insert(made.loop_primitives.end(), 6, p::carry);
+  made.loop_primitives.insert(made.loop_primitives.end(), 4, p::compute_at);
+  return made;
+}
+
 /// Options for GPUs: copies in shared memory, loops over blocks and threads.
 [[nodiscard]] inline random_schedule_options gpu_schedules() {
   using p = ttune::primitive;

@@ -2,7 +2,7 @@
 // Operands of an operator of the corpus, and its result by plain loops or the interpreter.
 #include "problem.hpp"
 
-#include <ttune/ir/count_flops.hpp>
+#include <ttune/arith/needed_flops.hpp>
 #include <ttune/ir/interpret.hpp>
 #include <ttune/runtime/signature.hpp>
 #include <ttune/support/rng.hpp>
@@ -72,7 +72,7 @@ corpus_problem::corpus_problem(corpus_shape s) : shape(std::move(s)) {
     throw std::logic_error(shape.what->name + " has another number of extents");
   program = shape.what->make(shape.extents);
   signature = ttune::signature_of(program);
-  shape.operations = ttune::count_flops(*program);
+  shape.operations = ttune::arith::needed_flops(program);
   for (auto const& o : signature.operands) shape.operand_bytes += static_cast<double>(o.bytes());
   shape.operations = std::max(shape.operations, shape.operand_bytes / 8);  // moves count as operations
   make_inputs();

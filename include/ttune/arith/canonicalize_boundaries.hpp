@@ -12,8 +12,9 @@
 //   select(p, select(q, a, 0), 0)  →   select(p && q, a, 0)
 //   sum(select(p, a, 0))           →   sum(a) where p
 //
-// The same holds for max(select(p, a, -inf)) → max(a) where p, and for every built-in reduction with its identity. A
-// tap outside of zero_outside therefore contributes nothing, whatever the other factor is (infinity, NaN).
+// The same holds for max(select(p, a, -inf)) → max(a) where p, for every built-in reduction with its identity, and for
+// tuples all of whose components are guarded by p. A tap outside of zero_outside therefore contributes nothing,
+// whatever the other factor is (infinity, NaN).
 //
 // Afterwards guards are conjunctions of comparisons, in the form that simplify returns. The pass is idempotent; it
 // returns the same handle, also for every stage, if nothing changes.

@@ -5,6 +5,7 @@
 
 #include "ttune/arith/canonicalize_boundaries.hpp"
 #include "ttune/arith/simplify.hpp"
+#include "ttune/ir/equal.hpp"
 #include "ttune/ir/visit.hpp"
 
 namespace ttune { inline namespace v0 { namespace arith {
@@ -124,16 +125,29 @@ inline ir::expr with_guards_outside(ir::expr const& e) {
   return with_guard_outside(ir::map_operands(e, with_guards_outside));
 }
 
-/// Makes a guard around a whole term the predicate of the stage.
+/// Returns the condition that all components of a reduction have around their values, which are the identity
+/// otherwise; null if there is none.
+[[nodiscard]] inline ir::expr common_guard(ir::stage const& st) {
+  ir::expr common;
+  for (std::size_t c = 0; c < st.components.size(); ++c) {
+    auto const& value = st.components[c].value;
+    bool const is_tuple = st.reduction.kind == ir::reduction_kind::tuple;
+    auto const identity = is_tuple ? st.reduction.identity[c] : ir::make_identity(st.reduction.kind, value->type);
+    auto const* s = as_guarded(value, identity);
+    if (!s || (common && !ir::equal(s->condition, common))) return {};
+    common = s->condition;
+  }
+  return common;
+}
+
+/// Makes guards around whole terms the predicate of the stage.
 inline void lift_predicate(ir::stage& st, ranges const& known) {
-  auto const kind = st.reduction.kind;
-  if (kind == ir::reduction_kind::none || kind == ir::reduction_kind::tuple) return;
-  auto& value = st.components[0].value;
-  if (kind == ir::reduction_kind::sum) value = with_guards_outside(value);
-  auto const identity = ir::make_identity(kind, value->type);
-  while (auto const* s = as_guarded(value, identity)) {
-    require_also(st.predicate, s->condition);
-    value = ir::expr(s->when_true);
+  if (!st.reduces()) return;
+  if (auto& value = st.components[0].value; st.reduction.kind == ir::reduction_kind::sum)
+    value = with_guards_outside(value);
+  while (auto const guard = common_guard(st)) {
+    for (auto& c : st.components) c.value = ir::expr(ir::as<ir::select>(c.value)->when_true);
+    require_also(st.predicate, guard);
     st.predicate = simplify(st.predicate, known);
     if (ir::is_constant(st.predicate, 1)) st.predicate = {};
   }

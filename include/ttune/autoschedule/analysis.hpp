@@ -17,11 +17,20 @@ namespace ttune { inline namespace v0 { namespace autoschedule {
   return ir::shape_of(ir::source(p.program->inputs[static_cast<std::size_t>(a.operand)]));
 }
 
+/// Returns the distance of the last dimension's neighbours: 1, or for an operand of any strides that of elements on
+/// different cache lines.
+[[nodiscard]] inline std::int64_t least_stride(plan const& p, stage_plan const& st, access_plan const& a) {
+  auto strides = operand_strides::dense;
+  if (a.write) strides = st.definition->strides;
+  else if (a.operand >= 0) strides = p.program->inputs[static_cast<std::size_t>(a.operand)]->strides;
+  return strides == operand_strides::all ? 64 : 1;
+}
+
 /// Returns the distance in elements between neighbours along an axis; 0 if the access does not depend on it.
 [[nodiscard]] inline std::int64_t stride(plan const& p, stage_plan const& st, access_plan const& a, std::size_t axis) {
   auto const shape = shape_of(p, st, a);
   std::int64_t sum = 0;
-  std::int64_t below = 1;
+  std::int64_t below = least_stride(p, st, a);
   for (std::size_t d = shape.size(); d-- > 0;) {
     auto const& index = a.indices[d];
     bool const moves = index.moves.empty() || index.moves[axis];
@@ -34,7 +43,8 @@ namespace ttune { inline namespace v0 { namespace autoschedule {
   return sum;
 }
 
-/// Up to this many elements, waking threads takes longer than it saves: the seed then makes one task.
+/// Up to this many elements that are read, added to and written (about half a microsecond), waking threads takes longer
+/// than it saves: the seed then makes one task.
 inline constexpr std::int64_t most_sequential_elements = 8192;
 
 /// Returns the number of elements that a stage's loops run over, with the reduced ones.
@@ -42,6 +52,32 @@ inline constexpr std::int64_t most_sequential_elements = 8192;
   std::int64_t n = 1;
   for (std::size_t x = 0; x < st.axis_count(); ++x) n *= std::max<std::int64_t>(1, st.axis_size(x));
   return n;
+}
+
+/// Returns the time of the functions in a stage's value, in elements that are read, added to and written: a function
+/// takes as long as one of them, a power as two, a quotient or a root as a quarter.
+[[nodiscard]] inline double functions_of(stage_plan const& st) {
+  double sum = 0;
+  auto const add = [&](ir::expr const& e) {
+    if (!is_float(e->type)) return;
+    auto const* u = ir::as<ir::unary>(e);
+    auto const* b = ir::as<ir::binary>(e);
+    if (u && u->op >= ir::unary_op::exp && u->op <= ir::unary_op::erf) sum += 1;
+    if ((u && u->op == ir::unary_op::sqrt) || (b && b->op == ir::binary_op::divide)) sum += 0.25;
+    if (b && b->op == ir::binary_op::power) sum += 2;
+  };
+  for (auto const& c : st.definition->components) ir::for_each_node(c.value, add);
+  return sum;
+}
+
+/// Returns the time of a stage in elements that are read, added to and written. A sum writes nothing.
+[[nodiscard]] inline double work_of(stage_plan const& st) {
+  return ((st.definition->reduces() ? 0.5 : 1) + functions_of(st)) * static_cast<double>(iterations_of(st));
+}
+
+/// Returns true for a stage whose work one thread does sooner than several.
+[[nodiscard]] inline bool is_sequential(stage_plan const& st) {
+  return work_of(st) <= static_cast<double>(most_sequential_elements);
 }
 
 [[nodiscard]] inline bool is_constant_operand(plan const& p, access_plan const& a) {
@@ -297,7 +333,8 @@ inline constexpr std::int64_t least_long = 16;
     for (std::size_t x = 0; x < i.coefficient.size(); ++x)
       if (i.coefficient[x] != 0) {
         ++used;
-        if (i.coefficient[x] == 1 && i.constant == 0 && i.divisor == 1) name = reader.axis_name(x);
+        if (i.coefficient[x] == 1 && i.constant == 0 && i.divisor == 1 && !i.is_redirected())
+          name = reader.axis_name(x);
       }
     if (used != 1 || std::find(names.begin(), names.end(), name) != names.end()) name = "d" + std::to_string(d);
     names.push_back(name);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ttune/autoschedule/blocks.hpp"
+#include "ttune/autoschedule/cpu/carried.hpp"
 #include "ttune/autoschedule/cpu/choose_pipeline.hpp"
 #include "ttune/autoschedule/cpu/column_sums.hpp"
 #include "ttune/autoschedule/cpu/columns.hpp"
@@ -61,6 +62,7 @@ class autoscheduler {
   void choose_blocks(std::size_t last) {
     auto const& st = p_.stages[last];
     if (last + 1 != p_.stages.size() || has_choices() || st.definition->updates) return;
+    if (is_carried(st) || scan_before(last)) return;
     auto const cores = static_cast<std::int64_t>(out_.machine().cores);
     auto const& lanes_of = tiled_producer(last) >= 0 ? p_.stages[static_cast<std::size_t>(tiled_producer(last))] : st;
     auto const lanes = choose_vector_axis(p_, lanes_of, out_.machine().lanes(lanes_of.definition->type())).axis;
@@ -151,6 +153,11 @@ class autoscheduler {
     done_[i] = true;
     if (shared_ && st.definition->name == shared_->runs()) return;  // scheduled with the shares
     if (shared_ && st.definition->name == shared_->parts()) return schedule_column_sums(out_, st, *shared_);
+    if (is_carried(st)) return carried(out_, p_, st, st).write();
+    if (auto const scan = scan_before(i)) {
+      done_[*scan] = true;
+      return carried(out_, p_, p_.stages[*scan], st).write();
+    }
     if (st.definition->reduces()) return schedule_reduction(st, blocks_[i]);
     if (auto const r = tiled_producer(i); r >= 0) {
       auto const& reduction = p_.stages[static_cast<std::size_t>(r)];
@@ -263,12 +270,25 @@ class autoscheduler {
     });
   }
 
+  /// Returns a scan whose results only this stage takes, and in whose loops it can take them; nothing if there is none.
+  [[nodiscard]] std::optional<std::size_t> scan_before(std::size_t reader) const {
+    for (auto const& a : p_.stages[reader].accesses) {
+      auto const q = static_cast<std::size_t>(a.producer);
+      if (a.write || a.producer < 0 || done_[q] || !is_carried(p_.stages[q])) continue;
+      auto const along = arith::scan_form_of(*p_.stages[q].definition)->free;
+      if (reader_beside(p_, q, along) == reader && carried::suits(p_, p_.stages[q], p_.stages[reader], out_.machine()))
+        return q;
+    }
+    return std::nullopt;
+  }
+
   /// Returns a reduction with a vectorisable free axis that only this stage reads, element by element; -1 if none.
   [[nodiscard]] std::int32_t tiled_producer(std::size_t reader) const {
     for (auto const& a : p_.stages[reader].accesses) {
       if (a.write || a.producer < 0) continue;
       auto const& r = p_.stages[static_cast<std::size_t>(a.producer)];
       if (done_[static_cast<std::size_t>(a.producer)] || r.output || !r.definition->reduces()) continue;
+      if (is_carried(r)) continue;
       if (readers_of(p_, a.producer).size() != 1 || !reads_in_place(p_.stages[reader], r, a.producer)) continue;
       if (suits_lanes(out_.machine(), p_, r)) return a.producer;
     }
@@ -299,7 +319,7 @@ class autoscheduler {
     if (e.definition->reduces() || e.definition->updates || has_choices()) return {};
     auto made = row_chain_of(p_, reader, [&](std::size_t i) {
       auto const& r = p_.stages[i];
-      return !done_[i] && !r.output && !r.definition->updates &&
+      return !done_[i] && !r.output && !r.definition->updates && !is_carried(r) &&
              (!r.definition->reduces() || (suits_lanes(out_.machine(), p_, r) && columns::reads_columns(p_, r)));
     });
     auto const lanes = choose_vector_axis(p_, e, out_.machine().lanes(e.definition->type())).axis;
@@ -327,7 +347,8 @@ class autoscheduler {
   }
 
   [[nodiscard]] bool can_stand_beside(stage_plan const& r, std::size_t i) const {
-    return !done_[i] && !r.definition->updates && !(r.definition->reduces() && suits_lanes(out_.machine(), p_, r));
+    return !done_[i] && !r.definition->updates && !is_carried(r) &&
+           !(r.definition->reduces() && suits_lanes(out_.machine(), p_, r));
   }
 
   space_builder out_;

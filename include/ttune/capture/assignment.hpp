@@ -50,8 +50,12 @@ inline ir::reduction as_reduction(reduction const& how) {
 /// Builds the stage of one compute: finds its extents and makes its inner reductions stages.
 class assignment {
  public:
-  assignment(std::string name, std::vector<axis_range> const& left, memory_order order, handle<ir::tensor> updates)
-      : name_(std::move(name)), order_(static_cast<ir::layout>(order)), updates_(std::move(updates)) {
+  assignment(std::string name, std::vector<axis_range> const& left, memory_order order, operand_strides strides,
+             handle<ir::tensor> updates)
+      : name_(std::move(name)),
+        order_(static_cast<ir::layout>(order)),
+        strides_(strides_of_rank(strides, left.size())),
+        updates_(std::move(updates)) {
     for (auto const& a : left) {
       left_.push_back(a.name);
       if (a.given) give(a.name, a.begin, {a.end.value, a.end.symbol});
@@ -196,6 +200,7 @@ class assignment {
     for (auto& a : made.reduction.axes) a = settled(a.name);
     for (auto& c : made.components) c.value = settle(c.value);
     made.order = order_;
+    made.strides = strides_;
     made.updates = updates_;
     return share(std::move(made));
   }
@@ -232,6 +237,7 @@ class assignment {
 
   std::string name_;
   ir::layout order_;
+  operand_strides strides_;
   handle<ir::tensor> updates_;
   std::vector<std::string> left_;
   std::map<std::string, range> ranges_;

@@ -16,6 +16,16 @@ namespace ttune { inline namespace v0 { namespace capture {
 [[nodiscard]] handle<ir::program> bind(handle<ir::program> const& p, std::vector<bound_dim> const& values);
 [[nodiscard]] std::vector<std::string> open_dims(ir::program const& p);
 
+/// The values that a run-time extent may have.
+struct dim_range {
+  std::int64_t low = 1;
+  std::int64_t high = 1;
+};
+/// Returns the range of a dim. Throws program_error if it is not in the program.
+[[nodiscard]] dim_range range_of(ir::program const& p, std::string const& dim);
+/// Replaces a dim by a value that may be outside of its range: for kernels of a part of the elements.
+[[nodiscard]] handle<ir::program> bind_part(handle<ir::program> const& p, std::string const& dim, std::int64_t value);
+
 }}}  // namespace ttune::v0::capture
 
 #ifdef TTUNE_IMPLEMENTATION

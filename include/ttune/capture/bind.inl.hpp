@@ -18,7 +18,8 @@ namespace detail {
 /// Rewrites a program, producers first.
 class binder {
  public:
-  explicit binder(std::vector<bound_dim> const& values) : values_(values), used_(values.size()) {}
+  explicit binder(std::vector<bound_dim> const& values, bool within_range = true)
+      : values_(values), within_range_(within_range), used_(values.size()) {}
 
   [[nodiscard]] handle<ir::tensor> tensor(handle<ir::tensor> const& t) {
     if (!t) return t;
@@ -55,7 +56,7 @@ class binder {
       auto const& [d, value] = values_[i];
       if (e.is_constant() || e.symbol->name != d.name) continue;
       used_[i] = true;
-      if (value < e.symbol->low || value > e.symbol->high)
+      if (within_range_ && (value < e.symbol->low || value > e.symbol->high))
         throw program_error("dim " + d.name + " is " + std::to_string(value) + ", and was declared within [" +
                             std::to_string(e.symbol->low) + ", " + std::to_string(e.symbol->high) + "]");
       return value;
@@ -76,16 +77,14 @@ class binder {
   }
 
   std::vector<bound_dim> const& values_;
+  bool within_range_;
   std::vector<bool> used_;
   std::map<void const*, handle<ir::tensor>> tensors_;
   std::map<void const*, handle<ir::stage>> stages_;
 };
 
-}  // namespace detail
-
-handle<ir::program> bind(handle<ir::program> const& p, std::vector<bound_dim> const& values) {
+inline handle<ir::program> bound_by(binder&& all, handle<ir::program> const& p) {
   auto made = *p;
-  detail::binder all(values);
   for (auto& t : made.inputs) t = all.tensor(t);
   for (auto& s : made.stages) s = all.stage(s);
   for (auto& s : made.outputs) s = all.known(s);
@@ -93,17 +92,44 @@ handle<ir::program> bind(handle<ir::program> const& p, std::vector<bound_dim> co
   return share(std::move(made));
 }
 
-std::vector<std::string> open_dims(ir::program const& p) {
-  std::vector<std::string> names;
-  auto const see = [&](ir::extent const& e) {
-    if (!e.is_constant() && std::find(names.begin(), names.end(), e.symbol->name) == names.end())
-      names.push_back(e.symbol->name);
+/// Calls `see` with the symbol of each run-time extent.
+template <class See>
+void for_each_symbol(ir::program const& p, See const& see) {
+  auto const look = [&](ir::extent const& e) {
+    if (!e.is_constant()) see(*e.symbol);
   };
-  for (auto const& t : p.inputs) std::for_each(t->shape.begin(), t->shape.end(), see);
+  for (auto const& t : p.inputs) std::for_each(t->shape.begin(), t->shape.end(), look);
   for (auto const& s : p.stages)
     for (auto const* axes : {&s->axes, &s->reduction.axes})
-      for (auto const& a : *axes) see(a.end);
+      for (auto const& a : *axes) look(a.end);
+}
+
+}  // namespace detail
+
+handle<ir::program> bind(handle<ir::program> const& p, std::vector<bound_dim> const& values) {
+  return detail::bound_by(detail::binder(values), p);
+}
+
+handle<ir::program> bind_part(handle<ir::program> const& p, std::string const& dim, std::int64_t value) {
+  std::vector<bound_dim> const values{{ttune::dim{dim}, value}};
+  return detail::bound_by(detail::binder(values, false), p);
+}
+
+std::vector<std::string> open_dims(ir::program const& p) {
+  std::vector<std::string> names;
+  detail::for_each_symbol(p, [&](ir::dimension const& d) {
+    if (std::find(names.begin(), names.end(), d.name) == names.end()) names.push_back(d.name);
+  });
   return names;
+}
+
+dim_range range_of(ir::program const& p, std::string const& dim) {
+  std::vector<dim_range> found;
+  detail::for_each_symbol(p, [&](ir::dimension const& d) {
+    if (d.name == dim) found.push_back({d.low, d.high});
+  });
+  if (found.empty()) throw program_error(p.name + ": no extent is the dim " + dim);
+  return found.front();
 }
 
 }}}  // namespace ttune::v0::capture

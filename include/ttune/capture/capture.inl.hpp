@@ -8,6 +8,7 @@
 #include "ttune/capture/capture.hpp"
 #include "ttune/capture/in_order.hpp"
 #include "ttune/capture/memory_order.hpp"
+#include "ttune/capture/strides.hpp"
 #include "ttune/ir/equal.hpp"
 #include "ttune/ir/make.hpp"
 #include "ttune/ir/operands.hpp"
@@ -76,7 +77,7 @@ node combine_argument(dtype type, bool right, int component) { return ir::make_a
 // ---------------------------------------------------------------------------------------------------- operands
 
 handle<ir::tensor> tensor(char const* name, dtype type, std::vector<extent_value> shape, tensor_kind kind,
-                          memory_order order) {
+                          memory_order order, operand_strides strides) {
   ir::tensor made;
   made.name = name;
   made.type = type;
@@ -88,6 +89,7 @@ handle<ir::tensor> tensor(char const* name, dtype type, std::vector<extent_value
   }
   made.role = static_cast<ir::tensor_role>(kind);
   made.order = static_cast<ir::layout>(order);
+  made.strides = strides_of_rank(strides, made.shape.size());
   return share(std::move(made));
 }
 
@@ -144,8 +146,9 @@ std::vector<node> reduce(reduction how, std::vector<std::string> free, std::vect
 }
 
 handle<ir::stage> assign(std::string name, std::vector<axis_range> left, node value, reduction whole,
-                         memory_order order, handle<ir::tensor> updates) {
-  return detail::assignment(std::move(name), left, order, std::move(updates)).run(value, detail::as_reduction(whole));
+                         memory_order order, operand_strides strides, handle<ir::tensor> updates) {
+  return detail::assignment(std::move(name), left, order, strides, std::move(updates))
+      .run(value, detail::as_reduction(whole));
 }
 
 // ---------------------------------------------------------------------------------------------------- programs
@@ -201,6 +204,7 @@ handle<ir::program> program(std::string name, std::vector<handle<ir::tensor>> in
   detail::collector collect(made);
   for (auto const& out : outputs) collect.visit(out);
   made.outputs = std::move(outputs);
+  add_strides(made);
   return share(detail::in_memory_order(std::move(made)));
 }
 

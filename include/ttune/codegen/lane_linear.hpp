@@ -70,6 +70,13 @@ struct lane_linear {
   }
 };
 
+/// Returns the form of one lane.
+[[nodiscard]] inline lane_linear in_lane(lane_linear form, int lane) {
+  form.constant += form.lane * lane;
+  form.lane = 0;
+  return form;
+}
+
 /// Returns the number of an element in row-major storage; `form` returns the linear form of one index.
 template <class Index, class Form>
 [[nodiscard]] lane_linear flat_form(std::vector<std::int64_t> const& extents, std::vector<Index> const& indices,

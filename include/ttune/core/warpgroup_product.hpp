@@ -15,9 +15,14 @@ namespace ttune { inline namespace v0 {
 /// of rows 16 w + g and 16 w + g + 8, and in every 8 columns those of 2 t and 2 t + 1 ("Register Fragments and Shared
 /// Memory Matrix Layouts", accumulator D).
 ///
-/// Operands consist of core matrices of 8 x 8 elements of 2 bytes, 128 bytes each. The contiguous elements of a core
-/// matrix are terms or rows for the left operand, terms or columns for the right one. A descriptor contains the
-/// distance between core matrices in both directions ("Strides", no swizzling).
+/// Operands lie in shared memory in lines of 128 bytes, 64 elements of 2 bytes each ("Shared Memory Matrix Layout",
+/// 128-byte swizzle):
+///
+///   terms are neighbours (K-major)    line r holds 64 terms of row r of the left, or of column r of the right operand
+///   rows or columns are (MN-major)    line k holds 64 rows (columns) of term k; the next 64 rows are in other lines
+///
+/// Eight lines, of eight rows or of eight terms, begin at a multiple of 1024 bytes. Chunk c of 16 bytes of line i is at
+/// place c ^ i % 8 of the line, as schedule/primitive/swizzle.hpp stores it.
 struct warpgroup_product {
   /// Entry in `target::features` of machines whose derived spaces use this instruction; otherwise single warps compute
   /// such products.
@@ -27,7 +32,10 @@ struct warpgroup_product {
   static constexpr std::int32_t warps = 4;
   static constexpr std::int32_t rows = 64;
   static constexpr std::int32_t terms = 16;
-  static constexpr std::int32_t core = 8;  ///< rows, columns or terms of a core matrix
+  static constexpr std::int32_t core = 8;                ///< rows or columns after which the lanes of a warp repeat
+  static constexpr std::int32_t line = 64;               ///< elements of a line
+  static constexpr std::int32_t eight_lines = 8 * line;  ///< elements after which the order of chunks repeats
+  static constexpr std::int32_t aligned_bytes = 1024;    ///< alignment of eight lines, so of buffers
   static constexpr std::int32_t most_columns = 256;
   static constexpr std::int32_t lanes_of_rows = 8;
   static constexpr std::int32_t lanes_of_columns = 4;

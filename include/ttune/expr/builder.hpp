@@ -9,6 +9,7 @@
 
 #include "ttune/core/dtype.hpp"
 #include "ttune/core/operand_layout.hpp"
+#include "ttune/core/operand_strides.hpp"
 #include "ttune/support/handle.hpp"
 
 namespace ttune { inline namespace v0 {
@@ -104,7 +105,7 @@ using node = handle<ir::expr_node>;
 [[nodiscard]] node combine_argument(dtype type, bool right, int component);
 
 [[nodiscard]] handle<ir::tensor> tensor(char const* name, dtype type, std::vector<extent_value> shape, tensor_kind kind,
-                                        memory_order order);
+                                        memory_order order, operand_strides strides = operand_strides::dense);
 [[nodiscard]] handle<ir::tensor> ranged(handle<ir::tensor> t, std::int64_t low, std::int64_t high);
 [[nodiscard]] handle<ir::tensor> table(char const* name, dtype type, std::vector<std::int64_t> shape,
                                        std::vector<double> content);
@@ -128,12 +129,14 @@ struct reduction {
 /// Builds the stage `name(left) = reduce? value`: finds all extents, proves that all reads are inside, makes inner
 /// reductions stages. Throws program_error with a sentence that names the axis or operand.
 [[nodiscard]] handle<ir::stage> assign(std::string name, std::vector<axis_range> left, node value, reduction whole,
-                                       memory_order order, handle<ir::tensor> updates);
+                                       memory_order order, operand_strides strides, handle<ir::tensor> updates);
 
 [[nodiscard]] handle<ir::program> program(std::string name, std::vector<handle<ir::tensor>> inputs,
                                           std::vector<handle<ir::stage>> outputs);
 [[nodiscard]] handle<ir::program> bind(handle<ir::program> const& p, std::vector<bound_dim> const& values);
 [[nodiscard]] handle<ir::program> in_order(handle<ir::program> const& p);
+/// Makes these operands strided with a contiguous last dimension; all operands if none is named.
+[[nodiscard]] handle<ir::program> with_strides(handle<ir::program> const& p, std::vector<std::string> const& operands);
 /// Gives free operands their layouts (core/operand_layout.hpp); `with_free_operands` makes inputs and results free.
 [[nodiscard]] handle<ir::program> arrange(handle<ir::program> const& p, std::vector<named_layout> const& layouts);
 [[nodiscard]] handle<ir::program> with_free_operands(handle<ir::program> const& p);

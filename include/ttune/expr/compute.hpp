@@ -99,7 +99,7 @@ class pending_stage {
         return invalid{};
       } else {
         return stage<Name, typename X::element, Left, reduced_axes_t<uses_of_t<X>>, Layout>(
-            capture::assign(text_, left_, right.node, {}, Layout::order, updates_));
+            capture::assign(text_, left_, right.node, {}, Layout::order, Layout::strides, updates_));
       }
     }
   }
@@ -120,7 +120,7 @@ class pending_stage {
       how.kind = Kind;
       for (auto& text : texts(reduced{})) how.over.push_back({std::move(text), false, 0, 0});
       return stage<Name, T, Left, united_t<reduced, reduced_axes_t<Uses>>, Layout>(
-          capture::assign(text_, left_, right.node, std::move(how), Layout::order, updates_));
+          capture::assign(text_, left_, right.node, std::move(how), Layout::order, Layout::strides, updates_));
     }
   }
   std::vector<axis_range> left_;

@@ -69,9 +69,10 @@ inline constexpr bool none_v<void> = true;
 #define TTUNE_SAY_INTEGER_FUNCTION "ttune: this function is for floats; write cast<float>(...)"
 #define TTUNE_SAY_TF32 "ttune: TF32 is what a f32 is rounded to; write cast<float>(...)"
 #define TTUNE_SAY_ELEMENT "ttune: this type cannot be the element of a tensor: its size or sign is not fixed"
-#define TTUNE_SAY_LAYOUT                                                                                            \
-  "ttune: operands are row_major or col_major, plain inputs and results layout::any as well; strided ones are not " \
-  "supported yet: pass a contiguous copy"
+#define TTUNE_SAY_LAYOUT                                                                                           \
+  "ttune: operands are row_major, col_major, strided<row_major>, strided<col_major> or any_strides; plain inputs " \
+  "and results layout::any as well"
+#define TTUNE_SAY_NO_OPERAND "ttune: the operator has no operand of this name"
 #define TTUNE_SAY_NOT_FREE \
   "ttune: the operator has no operand of this name and of free layout: declare it with layout::any"
 #define TTUNE_SAY_SCATTER "ttune: the left side is axes only; a scatter has no deterministic order"

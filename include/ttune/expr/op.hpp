@@ -76,6 +76,20 @@ struct freed<operand<Name, T, Rank, row_major, tensor_kind::input, Written>> {
   using type = operand<Name, T, Rank, layout::any, tensor_kind::input, Written>;
 };
 
+/// The type of an operand that becomes strided if it is among `Names`, or if there are none.
+template <class Operand, fixed_string... Names>
+struct apart {
+  using type = Operand;
+};
+template <fixed_string Name, class T, int Rank, class Layout, tensor_kind Kind, bool Written, fixed_string... Names>
+  requires(std::is_same_v<Layout, row_major> || std::is_same_v<Layout, col_major>)
+struct apart<operand<Name, T, Rank, Layout, Kind, Written>, Names...> {
+  static constexpr bool is_meant = sizeof...(Names) == 0 || ((Names == Name) || ...);
+  using type = operand<Name, T, Rank, std::conditional_t<is_meant, strided<Layout>, Layout>, Kind, Written>;
+};
+template <fixed_string Name, class... Operands>
+using no_operand = std::conditional_t<((Operands::name == Name) || ...), void, layout_of_operand<Name>>;
+
 }  // namespace detail
 
 template <class... Tensors>
@@ -123,6 +137,14 @@ class op_type {
   [[nodiscard]] auto with_free_layouts() const {
     using free = typename detail::op_of<detail::type_list<typename detail::freed<Operands>::type...>>::type;
     return free(capture::with_free_operands(program_), error_);
+  }
+  /// Returns the operator with operands that are parts of larger tensors: `op.with_strides<"A", "C">()`, or all
+  /// operands by `op.with_strides()`. They become `strided`, in their order of memory.
+  template <fixed_string... Names>
+  [[nodiscard]] auto with_strides() const {
+    static_assert((detail::none_v<detail::no_operand<Names, Operands...>> && ...), TTUNE_SAY_NO_OPERAND);
+    using apart = typename detail::op_of<detail::type_list<typename detail::apart<Operands, Names...>::type...>>::type;
+    return apart(capture::with_strides(program_, {Names.text...}), error_);
   }
   /// Returns the operator with a fixed layout of a free operand, for example one that another kernel returns:
   /// `second.with_layout<"I">(first.layout_of<"O">())`. Throws program_error if the operand cannot have this layout.

@@ -6,22 +6,32 @@
 
 namespace ttune { inline namespace v0 {
 
-/// Layout of a tensor: the last index has stride 1. Layouts are tags of the tensor's type.
-struct row_major {
-  static constexpr auto order = memory_order::row_major;
+namespace detail {
+
+/// A layout is a tag of the tensor's type.
+template <memory_order Order, operand_strides Strides>
+struct layout_tag {
+  static constexpr auto order = Order;
+  static constexpr auto strides = Strides;
 };
+
+}  // namespace detail
+
+/// Layout of a tensor: the last index has stride 1.
+struct row_major : detail::layout_tag<memory_order::row_major, operand_strides::dense> {};
 /// Layout of a tensor: the first index has stride 1.
-struct col_major {
-  static constexpr auto order = memory_order::column_major;
-};
-/// Inner stride 1; outer strides would be given at the call. Not supported yet.
-struct strided {};
+struct col_major : detail::layout_tag<memory_order::column_major, operand_strides::dense> {};
+/// Layout of a part of a larger tensor in the order `Order`: the innermost index has stride 1, each call gives the
+/// other strides. Blocks and maps of Eigen, and views with strides, are passed as they are.
+template <class Order = row_major>
+struct strided : detail::layout_tag<Order::order, operand_strides::outer> {};
+/// Layout of any part of a larger tensor, such as a column of a row-major matrix: each call gives all strides. Vectors
+/// are loaded element by element.
+struct any_strides : detail::layout_tag<memory_order::row_major, operand_strides::all> {};
 namespace layout {
 /// The kernel chooses the layout, reports it (`layout_of`) and gives `pack` and `unpack`. Not available for constants,
 /// which kernels lay out themselves, nor for operands that are updated in place.
-struct any {
-  static constexpr auto order = memory_order::any;
-};
+struct any : detail::layout_tag<memory_order::any, operand_strides::dense> {};
 }  // namespace layout
 
 /// The range of the integers in an operand, by which indices are checked.
@@ -36,9 +46,13 @@ namespace detail {
 
 template <fixed_string Name, class Layout>
 struct layout_of_tensor {};
+template <class Layout>
+inline constexpr bool is_column_major_v = Layout::order == memory_order::column_major;
 template <class Layout, tensor_kind Kind>
-constexpr bool is_supported_layout = std::is_same_v<Layout, row_major> || std::is_same_v<Layout, col_major> ||
-                                     (std::is_same_v<Layout, layout::any> && Kind == tensor_kind::input);
+constexpr bool is_supported_layout =
+    std::is_same_v<Layout, row_major> || std::is_same_v<Layout, col_major> || std::is_same_v<Layout, any_strides> ||
+    std::is_same_v<Layout, strided<row_major>> || std::is_same_v<Layout, strided<col_major>> ||
+    (std::is_same_v<Layout, layout::any> && Kind == tensor_kind::input);
 template <fixed_string Name, class Layout, tensor_kind Kind>
 using unsupported_layout = std::conditional_t<is_supported_layout<Layout, Kind>, void, layout_of_tensor<Name, Layout>>;
 
@@ -109,7 +123,7 @@ class tensor {
  private:
   [[nodiscard]] static handle<ir::tensor> make(std::vector<extent_value> shape) {
     if constexpr (detail::none_v<detail::unsupported_layout<Name, Layout, Kind>>)
-      return capture::tensor(Name.text, dtype_of<T>(), std::move(shape), Kind, Layout::order);
+      return capture::tensor(Name.text, dtype_of<T>(), std::move(shape), Kind, Layout::order, Layout::strides);
     else return {};
   }
   handle<ir::tensor> handle_;

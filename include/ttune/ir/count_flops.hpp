@@ -6,9 +6,10 @@
 
 namespace ttune { inline namespace v0 {
 
-/// Counts the arithmetic operations of a program: each of + - * / min max and every function is one, a fused
-/// multiply-add is two; taps outside of a boundary are counted.
+/// Counts the arithmetic operations of a program as it is written: each of + - * / min max and every function is one, a
+/// fused multiply-add is two; taps outside of a boundary are counted.
 [[nodiscard]] double count_flops(ir::program const& program);
+[[nodiscard]] double count_flops(ir::stage const& stage);
 
 }}  // namespace ttune::v0
 

@@ -18,17 +18,19 @@ inline double count_operations(ir::expr const& e) {
 
 }  // namespace detail
 
+double count_flops(ir::stage const& stage) {
+  double points = 1;
+  for (auto const& a : stage.axes) points *= static_cast<double>(a.size());
+  for (auto const& a : stage.reduction.axes) points *= static_cast<double>(a.size());
+  double each = stage.reduces() ? 1 : 0;
+  for (auto const& c : stage.components) each += detail::count_operations(c.value);
+  for (auto const& c : stage.reduction.combine) each += detail::count_operations(c);
+  return points * each;
+}
+
 double count_flops(ir::program const& program) {
   double sum = 0;
-  for (auto const& st : program.stages) {
-    double points = 1;
-    for (auto const& a : st->axes) points *= static_cast<double>(a.size());
-    for (auto const& a : st->reduction.axes) points *= static_cast<double>(a.size());
-    double each = st->reduces() ? 1 : 0;
-    for (auto const& c : st->components) each += detail::count_operations(c.value);
-    for (auto const& c : st->reduction.combine) each += detail::count_operations(c);
-    sum += points * each;
-  }
+  for (auto const& st : program.stages) sum += count_flops(*st);
   return sum;
 }
 

@@ -37,8 +37,8 @@ inline bool equal_sources(source const& a, source const& b, int component) {
 }
 
 inline bool equal_tensors(tensor const& a, tensor const& b) {
-  return a.name == b.name && a.type == b.type && a.order == b.order && a.role == b.role && a.has_range == b.has_range &&
-         a.low == b.low && a.high == b.high &&
+  return a.name == b.name && a.type == b.type && a.order == b.order && a.strides == b.strides && a.role == b.role &&
+         a.has_range == b.has_range && a.low == b.low && a.high == b.high &&
          std::equal(a.shape.begin(), a.shape.end(), b.shape.begin(), b.shape.end(), equal_extents) &&
          std::equal(a.content.begin(), a.content.end(), b.content.begin(), b.content.end(), [](double x, double y) {
            return std::bit_cast<std::uint64_t>(x) == std::bit_cast<std::uint64_t>(y);
@@ -178,8 +178,8 @@ class expr_hasher {
 
   void add(tensor const& t) {
     to_.add(std::string_view(t.name));
-    number(static_cast<std::uint64_t>(t.type) * 64 + static_cast<std::uint64_t>(t.order) * 8 +
-           static_cast<std::uint64_t>(t.role));
+    number(static_cast<std::uint64_t>(t.strides) * 4096 + static_cast<std::uint64_t>(t.type) * 64 +
+           static_cast<std::uint64_t>(t.order) * 8 + static_cast<std::uint64_t>(t.role));
     number(t.shape.size());
     for (auto const& e : t.shape) add(e);
     number(t.has_range ? 1 : 0);
@@ -246,7 +246,7 @@ bool equal(program const& a, program const& b) {
          std::equal(a.inputs.begin(), a.inputs.end(), b.inputs.begin(), b.inputs.end(), same_tensor) &&
          std::equal(a.stages.begin(), a.stages.end(), b.stages.begin(), b.stages.end(), same_stage) &&
          std::equal(a.outputs.begin(), a.outputs.end(), b.outputs.begin(), b.outputs.end(),
-                    [](auto const& x, auto const& y) { return x->name == y->name; });
+                    [](auto const& x, auto const& y) { return x->name == y->name && x->strides == y->strides; });
 }
 
 std::uint64_t hash(expr const& e) {
@@ -269,7 +269,10 @@ std::uint64_t hash(program const& p) {
   for (auto const& t : p.inputs) to.add(*t);
   to.number(p.stages.size());
   for (auto const& s : p.stages) to.add(*s);
-  for (auto const& s : p.outputs) h.add(std::string_view(s->name));
+  for (auto const& s : p.outputs) {
+    h.add(std::string_view(s->name));
+    if (s->strides != operand_strides::dense) to.number(static_cast<std::uint64_t>(s->strides));
+  }
   return h.value();
 }
 

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "ttune/core/dtype.hpp"
+#include "ttune/core/operand_strides.hpp"
+#include "ttune/ir/buffer.hpp"
 #include "ttune/support/handle_bodies.hpp"
 
 namespace ttune { inline namespace v0 { namespace ir {
@@ -16,7 +18,6 @@ namespace ttune { inline namespace v0 { namespace ir {
 struct expr_node;
 struct tensor;
 struct stage;
-struct buffer;  // storage of a lowered program, ir/stmt.hpp
 
 using expr = handle<expr_node>;
 
@@ -165,7 +166,8 @@ enum class tensor_role : std::uint8_t {
   input,
   constant,  ///< content is fixed between calls: kernels may lay it out once (`prepare`)
   table,     ///< content is known at compile time and part of the program
-  inout      ///< written in place by an update stage
+  inout,     ///< written in place by an update stage
+  strides    ///< of the strided operands, inputs first: a number for each dimension of each; no stage reads it
 };
 
 /// The order of dimensions in memory. Column-major tensors exist only while an expression is captured
@@ -183,6 +185,7 @@ struct tensor : counted {
   std::int64_t low = 0;
   std::int64_t high = 0;
   std::vector<double> content;  ///< for tensor_role::table, row-major
+  operand_strides strides = operand_strides::dense;
 };
 
 // --------------------------------------------------------------------------------------------------- stages
@@ -225,6 +228,7 @@ struct stage : counted {
   expr predicate;
   handle<tensor> updates;  ///< update in place: the operand that is written; else null
   layout order = layout::row_major;
+  operand_strides strides = operand_strides::dense;  ///< of the operand, if the stage is an output
 
   [[nodiscard]] bool reduces() const noexcept { return reduction.kind != reduction_kind::none; }
   [[nodiscard]] dtype type() const noexcept { return components.front().type; }
@@ -233,7 +237,7 @@ struct stage : counted {
 /// A whole operator: stages in an order in which every producer precedes its consumers.
 struct program : counted {
   std::string name;
-  std::vector<handle<tensor>> inputs;
+  std::vector<handle<tensor>> inputs;  ///< the strides of strided operands, if there are any, are the last
   std::vector<handle<stage>> stages;
   std::vector<handle<stage>> outputs;
 };

@@ -200,9 +200,10 @@ inline std::string range_text(axis const& a) {
 
 inline std::string tensor_text(tensor const& t) {
   auto out = t.name + " " + name_of(t.type) + " (" + comma_list(t.shape, extent_text) + ")";
-  constexpr char const* roles[] = {"", " constant", " table", " inout"};
+  constexpr char const* roles[] = {"", " constant", " table", " inout", " strides"};
   if (t.order == layout::column_major) out += " column_major";
   if (t.order == layout::any) out += " of any layout";
+  out += text_of(t.strides);
   out += roles[static_cast<int>(t.role)];
   if (t.has_range) out += " in [" + std::to_string(t.low) + ", " + std::to_string(t.high) + ")";
   return out;
@@ -212,7 +213,7 @@ inline std::string output_text(stage const& s) {
   return comma_list(s.components, [&](component const& c) {
     auto const extents = comma_list(s.axes, [](axis const& a) { return extent_text(a.end); });
     auto const name = s.updates ? s.updates->name : s.components.size() == 1 ? s.name : s.name + "." + c.name;
-    return name + " " + name_of(c.type) + " (" + extents + ")";
+    return name + " " + name_of(c.type) + " (" + extents + ")" + text_of(s.updates ? s.updates->strides : s.strides);
   });
 }
 

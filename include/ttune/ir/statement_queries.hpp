@@ -61,6 +61,14 @@ template <class Test>
   });
 }
 
+/// Returns true if four warps multiply matrices in a statement.
+[[nodiscard]] inline bool has_warpgroup_product(stmt const& s) {
+  return any_statement(s, [](stmt const& part) {
+    auto const* m = as<matrix_multiply>(part);
+    return m && m->by_four_warps;
+  });
+}
+
 /// Returns true if an expression contains one of these variables.
 [[nodiscard]] inline bool mentions(expr const& e, std::vector<std::string> const& names) {
   return contains(e, [&](expr const& n) {

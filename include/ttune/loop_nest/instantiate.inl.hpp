@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ttune/loop_nest/continued.hpp"
 #include "ttune/loop_nest/instantiate.hpp"
 #include "ttune/loop_nest/sliding.hpp"
 #include "ttune/support/integer.hpp"
@@ -79,15 +80,21 @@ inline void instantiate_loops(plan const& p, configuration const& chosen, loop_n
     out.loops[static_cast<std::size_t>(made.first + st.permuted[i])] = moved[i];
 }
 
-/// Computes the region of `st` that its readers touch inside of its place, and the whole of its reduced axes.
+/// Computes the region of `st` that its readers touch inside of its place, and the whole of its reduced axes. Results
+/// that continue each other have one term each, and are computed along the whole of their axis if they do not continue
+/// those of an iteration before.
 inline void infer_region(plan const& p, loop_nest& out, std::size_t st) {
   auto const& planned = p.stages[st];
   auto& made = out.stages[st];
   auto const axes = planned.definition->axes.size();
   for (std::size_t a = axes; a < planned.axis_count(); ++a)
-    made.extent[a] = static_cast<std::int32_t>(planned.axis_size(a));
-  for (std::size_t d = 0; d < axes; ++d)
-    made.extent[d] = static_cast<std::int32_t>(made.attached_to < 0 ? planned.axis_size(d) : touched(p, out, st, d));
+    made.extent[a] = planned.carried < 0 ? static_cast<std::int32_t>(planned.axis_size(a)) : 1;
+  made.continued = is_continued(p, out, st);
+  for (std::size_t d = 0; d < axes; ++d) {
+    bool const is_along = planned.carried == static_cast<std::int32_t>(d);
+    bool const whole = made.attached_to < 0 || (is_along && !made.continued);
+    made.extent[d] = static_cast<std::int32_t>(whole ? planned.axis_size(d) : touched(p, out, st, d));
+  }
 }
 
 }  // namespace detail

@@ -43,6 +43,8 @@ struct loop_nest {
     std::int16_t warm_up = 0;  ///< iterations of the loop around it before the first one that computes it
     std::int32_t window = 0;   ///< rows along `slid_axis` that are read in an iteration
     std::int32_t ring = 0;     ///< rows along `slid_axis` for which its buffer has space: a power of two
+    /// It is a scan, each part of which continues that of the iteration before (continued.hpp).
+    bool continued = false;
     /// Extents of its axes at its place: of the region that is read there, or of the whole stage.
     std::array<std::int32_t, max_axes> extent{};
   };

@@ -25,8 +25,10 @@ class statement_builder {
         scope_(p, n),
         base_(scope_),
         buffers_(scope_, base_, made_),
-        values_(scope_, base_, buffers_),
-        prologues_(scope_, buffers_) {}
+        last_(scope_),
+        live_(p, last_),
+        values_(scope_, base_, buffers_, last_, live_),
+        prologues_(scope_, buffers_, live_) {}
 
   [[nodiscard]] ir::lowered run() {
     made_.name = p_.program->name;
@@ -44,8 +46,10 @@ class statement_builder {
       bool const early = p_.stages[i].where == ir::memory::prepared;
       (early ? prepare : body).push_back(inside(i, 0));
       scope_.computed[i] = true;
-      for (auto const& b : buffers_[i])
-        if (b->where != ir::memory::operand && b->where != ir::memory::prepared) scratch.push_back(b);
+      for (std::size_t c = 0; c < buffers_[i].size(); ++c)
+        if (auto const& b = buffers_[i][c];
+            live_.is_stored(i, c) && b->where != ir::memory::operand && b->where != ir::memory::prepared)
+          scratch.push_back(b);
     }
     made_.prepare = ir::make_block(std::move(prepare));
     made_.body = ir::make_block(std::move(body));
@@ -65,6 +69,10 @@ class statement_builder {
     base_.find(here);
     for (auto const q : here) {
       buffers_.declare_again(q);
+      if (n_.stages[q].continued) {
+        auto const& last = last_.declare(q);
+        prologues_.begins_before(scope_.variable(st, level - 1), last, loops(q, 0, true));
+      }
       bool const group = buffers_[q].front()->where == ir::memory::shared;
       bool const reads =
           std::any_of(unseen.begin(), unseen.end(), [&](std::size_t u) { return primitives::reads_through(p_, q, u); });
@@ -94,14 +102,22 @@ class statement_builder {
   /// identity, in the loops over free axes that are still to come.
   ir::stmt rest(std::size_t st, std::int32_t level) {
     auto const& definition = *p_.stages[st].definition;
-    if (definition.reduces() && level == first_reduced(st))
-      return ir::make_block({loops(st, level, true), loops(st, level, false)});
-    return loops(st, level, false);
+    if (!definition.reduces() || level != first_reduced(st) || n_.stages[st].continued) return loops(st, level, false);
+    auto const kept = last_.keeps(st) ? last_.declare(st) : std::vector<handle<ir::buffer>>();
+    auto made = ir::make_block({loops(st, level, true), loops(st, level, false)});
+    for (auto const& b : kept) made = ir::make_allocate(b, made);
+    return made;
+  }
+
+  /// Returns true if each iteration of a loop has a result of its own, which begins with the identity.
+  [[nodiscard]] bool begins_results(std::size_t st, std::int32_t level) const {
+    auto const& l = scope_.loop(st, level);
+    return scope_.is_free(st, l) && !last_.is_along(st, static_cast<std::size_t>(l.axis));
   }
 
   [[nodiscard]] std::int32_t first_reduced(std::size_t st) const {
     std::int32_t level = 0;
-    while (level < n_.stages[st].count && scope_.is_free(st, scope_.loop(st, level))) ++level;
+    while (level < n_.stages[st].count && begins_results(st, level)) ++level;
     return level;
   }
 
@@ -109,7 +125,7 @@ class statement_builder {
   /// the identity.
   ir::stmt loops(std::size_t st, std::int32_t level, bool initialise) {
     if (level == n_.stages[st].count) return values_.body(st, initialise);
-    if (initialise && !scope_.is_free(st, scope_.loop(st, level))) return loops(st, level + 1, true);
+    if (initialise && !begins_results(st, level)) return loops(st, level + 1, true);
     auto last = level;
     while (scope_.loop(st, last).fused) ++last;
     std::int64_t extent = 1;
@@ -164,6 +180,8 @@ class statement_builder {
   scope scope_;
   bases base_;
   storage buffers_;
+  accumulators last_;
+  live_components live_;
   values values_;
   prologues prologues_;
 };

@@ -2,6 +2,7 @@
 // Finds products of matrices that four warps compute by one instruction (core/warpgroup_product.hpp).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -18,23 +19,30 @@
 
 namespace ttune { inline namespace v0 { namespace lowering { namespace detail {
 
-/// Matches virtual threads around repetitions around two tensorized loops, over columns and terms. In: the loop over
-/// virtual threads, and where it is. Out: the statement for the instructions, or a backend_error if the machine has
-/// none for the loops, or if the threads of four warps do not compute them together.
+/// Matches virtual threads and repetitions around two tensorized loops, over columns and terms; repetitions may be
+/// around the virtual threads, inside of them, or both. In: the outermost of these loops, and where it is. Out: one
+/// statement for all their instructions, so that these follow each other without a wait, or a backend_error if the
+/// machine has none for the loops, or if the threads of four warps do not compute them together.
 class warpgroup_tile_matcher {
  public:
-  warpgroup_tile_matcher(ir::loop const& virtuals, kernel_scope const& of, warp_analysis const& warps,
+  warpgroup_tile_matcher(ir::loop const& outermost, kernel_scope const& of, warp_analysis const& warps,
                          arith::ranges& known)
-      : virtuals_(virtuals), of_(of), warps_(warps), known_(known) {}
+      : outermost_(outermost), of_(of), warps_(warps), known_(known) {}
 
-  /// Returns true for a loop over virtual threads.
+  /// Returns true for a loop around the tile, with few iterations if it is a repetition.
   [[nodiscard]] static bool is_tile(ir::loop const& l) {
-    return l.kind == ir::loop_kind::unrolled && ir::is_constant(l.begin) && ir::is_constant(l.end) && is_inside(l.body);
+    if ((l.kind != ir::loop_kind::unrolled && l.kind != ir::loop_kind::serial) || !ir::is_constant(l.begin) ||
+        !ir::is_constant(l.end))
+      return false;
+    if (l.kind == ir::loop_kind::serial && ir::constant_integer(l.end) - ir::constant_integer(l.begin) > most_repeated)
+      return false;
+    return is_inside(l.body);
   }
 
   [[nodiscard]] ir::stmt match() {
     find_loops();
     find_product();
+    put_virtual_threads_first();
     require_instruction();
     require_whole_warpgroups();
     ir::matrix_multiply made{{},
@@ -54,6 +62,8 @@ class warpgroup_tile_matcher {
   }
 
  private:
+  static constexpr std::int64_t most_repeated = 16;
+
   [[nodiscard]] ir::access const& left() const { return *ir::as<ir::access>(left_); }
   [[nodiscard]] ir::access const& right() const { return *ir::as<ir::access>(right_); }
   [[nodiscard]] ir::loop const& columns() const { return *loops_[loops_.size() - 2]; }
@@ -73,10 +83,10 @@ class warpgroup_tile_matcher {
     return terms && terms->kind == ir::loop_kind::tensorized && !ir::as<ir::loop>(terms->body);
   }
 
-  /// Finds the loops and lets from the loop over virtual threads to the one over terms.
+  /// Finds the loops and lets from the outermost loop to the one over terms.
   void find_loops() {
-    auto const* inner = &virtuals_.body;
-    loops_.push_back(&virtuals_);
+    auto const* inner = &outermost_.body;
+    loops_.push_back(&outermost_);
     while (loops_.back()->kind != ir::loop_kind::tensorized) {
       if (auto const* n = ir::as<ir::let>(*inner)) {
         lets_.push_back(n);
@@ -103,6 +113,16 @@ class warpgroup_tile_matcher {
     right_ = term->right;
     if (any_mentions(left().indices, columns().variable)) std::swap(left_, right_);
     require(!any_mentions(left().indices, columns().variable), "both operands move with the columns");
+  }
+
+  /// Moves the loop over virtual threads, each of which has sums of its own, to the front; the terms of a sum stay in
+  /// their order.
+  void put_virtual_threads_first() {
+    auto const sums = without_lets(sum_->indices);
+    auto const found = std::find_if(loops_.begin(), loops_.end() - 2,
+                                    [&](ir::loop const* l) { return any_mentions(sums, l->variable); });
+    require(found != loops_.end() - 2, "a thread has only one group of 2 columns: bind virtual threads");
+    std::rotate(loops_.begin(), found, found + 1);
   }
 
   void require_instruction() const {
@@ -158,7 +178,7 @@ class warpgroup_tile_matcher {
     return made;
   }
 
-  ir::loop const& virtuals_;
+  ir::loop const& outermost_;
   kernel_scope const& of_;
   warp_analysis const& warps_;
   arith::ranges& known_;

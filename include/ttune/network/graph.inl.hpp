@@ -66,9 +66,16 @@ std::size_t network_graph::add_weights(std::string name, dtype type, std::vector
 void network_graph::check_program(std::string const& op, ir::program const& program) const {
   if (auto const open = capture::open_dims(program); !open.empty())
     refuse("dim " + open[0] + " of operator " + op + " is not constant: bind it with op.at({{" + open[0] + ", 64}})");
-  for (auto const& t : program.inputs)
+  auto const refuse_strides = [&](std::string const& operand) {
+    refuse("operand " + operand + " of operator " + op + " is strided: a network's tensors have no gaps");
+  };
+  for (auto const& t : program.inputs) {
     if (t->order == ir::layout::column_major)
       refuse("operand " + t->name + " of operator " + op + " is column-major: declare it row-major");
+    if (t->strides != operand_strides::dense) refuse_strides(t->name);
+  }
+  for (auto const& s : program.outputs)
+    if (s->strides != operand_strides::dense) refuse_strides(s->name);
 }
 
 void network_graph::check_operands(std::string const& op, std::vector<operand_info> const& wanted,

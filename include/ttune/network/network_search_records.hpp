@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a budget asks of the records of a network (network_search.hpp).
+// The budget of a network, and the effort that it asks of records (network_search.hpp).
 #pragma once
 
 #include "ttune/tune/session/budget_meter.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the search for a network has to do with records: it takes the network from them, goes on, and keeps its choice.
+// The members of network_search that read and write records: the search takes the network from them, goes on, and keeps
+// its choice.
 #pragma once
 
 #include <algorithm>

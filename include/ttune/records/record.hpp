@@ -31,6 +31,9 @@ struct record_key {
 
 [[nodiscard]] std::uint64_t hash_of(record_key const& key) noexcept;
 
+/// Returns an id such as "9f86d081884c7d65", which is stable while operator, space, target and objective are.
+[[nodiscard]] std::string id_of(record_key const& key);
+
 /// Returns one line with the shapes of the inputs, if the text contains them: "matmul(A 512x256, B 256x1024)".
 [[nodiscard]] std::string title_of(record_key const& key);
 

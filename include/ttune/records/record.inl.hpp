@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <limits>
 #include <span>
 #include <string_view>
@@ -87,6 +88,12 @@ inline std::string input_shapes(std::string_view signature, std::vector<std::int
 }
 
 }  // namespace detail
+
+std::string id_of(record_key const& key) {
+  char text[17];
+  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(hash_of(key)));
+  return text;
+}
 
 std::string title_of(record_key const& key) {
   auto const signature = std::string_view(key.compute_text).substr(0, key.compute_text.find('\n'));

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -17,6 +18,8 @@
 namespace ttune { inline namespace v0 {
 
 struct kernel_image;
+class byte_source;
+class byte_sink;
 
 /// Thrown when a kernel fails on a device.
 class device_failure : public backend_error {
@@ -33,6 +36,15 @@ class device_failure : public backend_error {
   bool lasting_;
 };
 
+/// Copies of operands in the memory of a device.
+class device_operands {
+ public:
+  device_operands() = default;
+  device_operands(device_operands const&) = delete;
+  device_operands& operator=(device_operands const&) = delete;
+  virtual ~device_operands() = default;
+};
+
 /// Loaded code of a device: runs the entries of a kernel.
 class device_code {
  public:
@@ -47,11 +59,36 @@ class device_code {
   /// is true, the device's last-level cache is filled with other data before each run; that time is not counted.
   /// Thread-safe. Throws device_failure, or another backend_error, if the device fails.
   virtual double run(entry what, void* const* operands, std::int64_t calls, bool cold) = 0;
+
+  // ---- for measuring: a device with memory of its own need not copy operands for each run
+
+  /// Returns true if kernels work on copies of the operands, in memory of the device.
+  [[nodiscard]] virtual bool copies_operands() const noexcept { return false; }
+  /// Returns the copies, with the inputs of the last run; null if there are none.
+  [[nodiscard]] virtual std::shared_ptr<device_operands> operands();
+  /// Works on the copies of another kernel of the same signature, if it has none and can use them; their inputs must be
+  /// those of this kernel.
+  virtual bool take_operands(std::shared_ptr<device_operands> const& /*from*/) { return false; }
+  /// Fills the device's copies of outputs, and its workspace, with garbage that depends on `round`: elements that a
+  /// kernel does not write must not hold an earlier kernel's results. For runs on host memory the caller does so.
+  virtual void poison(int /*round*/) {}
+  /// Like `run` of main on the inputs that the device has: those of the last run, or taken ones. Results may be copied
+  /// to host memory only by `copy_results`.
+  virtual double run_again(void* const* operands, std::int64_t calls, bool cold) {
+    return run(entry::main, operands, calls, cold);
+  }
+  /// Copies the results of the last run to host memory, if they are not there.
+  virtual void copy_results(void* const* /*operands*/) {}
 };
 
 /// Loads an image; the caller owns the result. Throws backend_error or record_error.
 using device_loader = device_code* (*)(kernel_image const& image);
 
+/// Compiles a text for a device: reads a request, writes an answer. Both are in a form of the device's backend.
+using text_compiler = void (*)(byte_source& request, byte_sink& answer);
+
+/// Returns the compiler for a device; null if this program has no backend with one.
+[[nodiscard]] text_compiler find_text_compiler(std::string_view device) noexcept;
 /// Returns the loader for a device (a name as in kernel_image::device); null if this program has no backend for it.
 [[nodiscard]] device_loader find_device_loader(std::string_view device) noexcept;
 
@@ -60,4 +97,5 @@ using device_loader = device_code* (*)(kernel_image const& image);
 extern "C" {
 __attribute__((weak)) ttune::device_code* ttune_v0_load_opencl(ttune::kernel_image const& image);
 __attribute__((weak)) ttune::device_code* ttune_v0_load_cuda(ttune::kernel_image const& image);
+__attribute__((weak)) void ttune_v0_compile_cuda(ttune::byte_source& request, ttune::byte_sink& answer);
 }

@@ -9,18 +9,21 @@
 #include <vector>
 
 #include "ttune/core/dtype.hpp"
+#include "ttune/core/operand_strides.hpp"
 
 namespace ttune { inline namespace v0 {
 
-/// How a kernel uses an operand. Constants are inputs that a kernel may pack once and keep.
-enum class operand_direction : std::uint8_t { in, out, inout, constant };
+/// How a kernel uses an operand. Constants are inputs that a kernel may pack once and keep. `strides` is the operand
+/// with the strides of the strided ones, inputs first, a number for each dimension; typed kernels pass it themselves.
+enum class operand_direction : std::uint8_t { in, out, inout, constant, strides };
 
 /// One argument of a kernel, in the order of the call.
 struct operand_info {
   std::string name;
   dtype type = dtype::f32;
-  std::vector<std::int64_t> shape;  ///< extents in the order of memory, outermost first; contiguous
+  std::vector<std::int64_t> shape;  ///< extents in the order of memory, outermost first
   operand_direction direction = operand_direction::in;
+  operand_strides strides = operand_strides::dense;
   bool has_range = false;  ///< integer inputs used as indices: values lie in [low, high)
   std::int64_t low = 0;
   std::int64_t high = 0;
@@ -30,6 +33,7 @@ struct operand_info {
     for (auto const e : shape) n *= e;
     return n;
   }
+  /// Returns the bytes of the elements, without what lies between them if the operand is strided.
   [[nodiscard]] std::int64_t bytes() const noexcept {
     return elements() * static_cast<std::int64_t>(size_in_bytes(type));
   }

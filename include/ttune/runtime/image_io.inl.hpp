@@ -26,7 +26,8 @@ inline void check_size(std::int64_t bytes, char const* what) {
 
 inline void check_operand(operand_info const& o) {
   if (o.type >= dtype::index) malformed("operand " + o.name + " has no known element type");
-  if (o.direction > operand_direction::constant) malformed("operand " + o.name + " has no known direction");
+  if (o.strides > operand_strides::all) malformed("operand " + o.name + " has no known strides");
+  if (o.direction > operand_direction::strides) malformed("operand " + o.name + " has no known direction");
   auto bytes = static_cast<std::int64_t>(size_in_bytes(o.type));
   for (auto const extent : o.shape) {
     if (extent < 0 || (extent != 0 && bytes > most_bytes / extent)) malformed("operand " + o.name + " has no size");
@@ -34,11 +35,14 @@ inline void check_operand(operand_info const& o) {
   }
 }
 
+/// The strides of an operand share a byte with its direction: an earlier library refuses strided operands by it.
+inline constexpr int bits_of_direction = 4;
+
 inline void put(byte_sink& out, operand_info const& o) {
   out.put(o.name);
   out.put(o.type);
   out.put(o.shape);
-  out.put(o.direction);
+  out.put(static_cast<std::uint8_t>(static_cast<int>(o.direction) | static_cast<int>(o.strides) << bits_of_direction));
   out.put(o.has_range);
   out.put(o.low);
   out.put(o.high);
@@ -48,7 +52,9 @@ inline void get(byte_source& in, operand_info& o) {
   in.get(o.name);
   in.get(o.type);
   in.get(o.shape);
-  in.get(o.direction);
+  auto const use = in.get<std::uint8_t>();
+  o.direction = static_cast<operand_direction>(use & ((1 << bits_of_direction) - 1));
+  o.strides = static_cast<operand_strides>(use >> bits_of_direction);
   in.get(o.has_range);
   in.get(o.low);
   in.get(o.high);

@@ -9,6 +9,7 @@
 #include "ttune/runtime/device_code.hpp"
 #include "ttune/runtime/interpreter_backend.hpp"
 #include "ttune/runtime/measure/operation_count.hpp"
+#include "ttune/runtime/strided_operand.hpp"
 
 namespace ttune { inline namespace v0 {
 
@@ -59,15 +60,41 @@ class interpreted_code final : public device_code {
  private:
   void interpret(void* const* operands) const {
     std::vector<ir::ndarray> inputs;
-    std::vector<void*> written;
+    std::vector<std::size_t> written;
     for (auto const direction : {operand_direction::inout, operand_direction::out})
       for (std::size_t i = 0; i < operands_.size(); ++i)
-        if (operands_[i].direction == direction) written.push_back(operands[i]);
+        if (operands_[i].direction == direction) written.push_back(i);
+    auto const places = places_of(operands);
     for (std::size_t i = 0; i < operands_.size(); ++i)
-      if (operands_[i].direction != operand_direction::out)
-        inputs.push_back(ir::load_ndarray(operands_[i].type, operands_[i].shape, operands[i]));
+      if (auto const& o = operands_[i]; o.direction != operand_direction::out)
+        inputs.push_back(
+            ir::load_ndarray(o.type, o.shape,
+                             o.strides == operand_strides::dense
+                                 ? operands[i]
+                                 : places[i].gather(static_cast<std::uint8_t const*>(operands[i])).data()));
     auto const results = ir::run(body_, around_, inputs);
-    for (std::size_t i = 0; i < results.size(); ++i) ir::store_ndarray(results[i], written[i]);
+    for (std::size_t i = 0; i < results.size(); ++i) store(results[i], written[i], places[written[i]], operands);
+  }
+  void store(ir::ndarray const& result, std::size_t operand, strided_operand const& place,
+             void* const* operands) const {
+    auto const& o = operands_[operand];
+    if (o.strides == operand_strides::dense) return ir::store_ndarray(result, operands[operand]);
+    std::vector<std::uint8_t> elements(static_cast<std::size_t>(o.bytes()));
+    ir::store_ndarray(result, elements.data());
+    place.scatter(elements, static_cast<std::uint8_t*>(operands[operand]));
+  }
+  /// Returns where the elements of strided operands are in this call; others have an empty place.
+  [[nodiscard]] std::vector<strided_operand> places_of(void* const* operands) const {
+    std::vector<strided_operand> made(operands_.size());
+    std::int64_t const* strides = nullptr;
+    for (std::size_t i = 0; i < operands_.size(); ++i)
+      if (operands_[i].direction == operand_direction::strides) strides = static_cast<std::int64_t const*>(operands[i]);
+    for (std::size_t i = 0; i < operands_.size(); ++i)
+      if (auto const& o = operands_[i]; o.strides != operand_strides::dense) {
+        made[i] = {o, {strides, strides + o.shape.size()}};
+        strides += o.shape.size();
+      }
+    return made;
   }
 
   ir::lowered body_;

@@ -18,6 +18,12 @@ device_loader find_device_loader(std::string_view device) noexcept {
   return nullptr;
 }
 
+std::shared_ptr<device_operands> device_code::operands() { return nullptr; }
+
+text_compiler find_text_compiler(std::string_view device) noexcept {
+  return device == "cuda" ? &ttune_v0_compile_cuda : nullptr;
+}
+
 availability can_load(kernel_image const& image) {
   auto const no = [&](std::string const& why) { return availability{false, "kernel " + image.signature.name + why}; };
   auto const size = static_cast<std::int64_t>(image.code.size());

@@ -46,6 +46,8 @@ kernel_signature signature_of(handle<ir::program> const& program) {
     info.shape = shape(t);
     if (t->role == ir::tensor_role::constant) info.direction = operand_direction::constant;
     if (t->role == ir::tensor_role::inout) info.direction = operand_direction::inout;
+    if (t->role == ir::tensor_role::strides) info.direction = operand_direction::strides;
+    info.strides = t->strides;
     info.has_range = t->has_range;
     info.low = t->low;
     info.high = t->high;
@@ -59,6 +61,7 @@ kernel_signature signature_of(handle<ir::program> const& program) {
       info.type = c.type;
       info.shape = shape(out);
       info.direction = operand_direction::out;
+      info.strides = out->strides;
       made.operands.push_back(std::move(info));
     }
   }

@@ -6,7 +6,7 @@
 
 namespace ttune { inline namespace v0 {
 
-inline constexpr std::size_t most_loops_of_plan = 256;
+inline constexpr std::size_t most_loops_of_plan = 512;
 inline constexpr std::size_t most_stages_of_plan = 48;
 inline constexpr std::size_t most_axes_of_stage = 16;
 

@@ -87,6 +87,8 @@ struct stage_plan {
   bool packed = false;
   std::vector<step> layout;  ///< steps whose primitives change the extents of the buffer (`lay_out`)
   bool slides = false;
+  std::int32_t carried = -1;        ///< the axis along which each result continues the one before (primitive/carry.hpp)
+  std::int64_t carried_offset = 0;  ///< the place of the term that a result adds, relative to its own: 0 or -1
   bool doubled = false;
   knob_value buffers = literal(2);  ///< number of buffers of a stage computed ahead; 1: it is not computed ahead
   prefetch_plan prefetched;

@@ -55,8 +55,8 @@ auto operator<<(Stream& out, report const& r) -> decltype(out << r.text) {
   return out << r.text;
 }
 
-/// Computes the outputs, which hold zeros, from the inputs: one pointer per operand, in the kernel's order. Operands
-/// that are updated in place hold their previous content.
+/// Computes the outputs, which hold zeros, from the inputs: one pointer per operand, in the kernel's order, without the
+/// strides. Operands that are updated in place hold their previous content.
 using reference_function = std::function<void(std::span<void* const>)>;
 
 /// Common implementation of all forms of `check`. Without a reference, the program is interpreted as written. Throws
@@ -73,7 +73,7 @@ namespace detail {
 template <class Operand>
 auto view_of(void* data, std::vector<std::int64_t> const& shape) {
   using T = typename Operand::element_type;
-  constexpr bool turned = Operand::rank > 1 && std::is_same_v<typename Operand::layout, col_major>;
+  constexpr bool turned = Operand::rank > 1 && ttune::detail::is_column_major_v<typename Operand::layout>;
   operand_view<std::conditional_t<Operand::written, T, T const>, Operand::rank, turned> made;
   made.data = static_cast<T*>(data);
   std::copy_n(shape.begin(), made.shape.size(), made.shape.begin());  // in the order of memory

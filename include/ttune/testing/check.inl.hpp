@@ -14,6 +14,7 @@
 #include "ttune/runtime/kernel_call.hpp"
 #include "ttune/runtime/measure/trial_check.hpp"
 #include "ttune/runtime/signature.hpp"
+#include "ttune/runtime/strided_operand.hpp"
 #include "ttune/schedule/to_cpp.hpp"
 #include "ttune/testing/check.hpp"
 #include "ttune/tune/workload.hpp"
@@ -24,7 +25,8 @@ namespace detail {
 
 std::vector<std::vector<std::int64_t>> operand_shapes(handle<ir::program> const& program) {
   std::vector<std::vector<std::int64_t>> made;
-  for (auto const& o : signature_of(program).operands) made.push_back(o.shape);
+  for (auto const& o : signature_of(program).operands)
+    if (o.direction != operand_direction::strides) made.push_back(o.shape);
   return made;
 }
 
@@ -168,7 +170,10 @@ class checker {
     made.seed = seed;
     for (std::size_t i = 0; i < operands.size(); ++i) {
       made.bytes.emplace_back(static_cast<std::size_t>(operands[i].bytes()), std::uint8_t{0});
-      if (operands[i].direction != operand_direction::out) made.bytes.back() = make_input(operands[i], seed * 64 + i);
+      if (operands[i].direction == operand_direction::strides)
+        made.bytes.back() = content_of_strides(work_.signature());
+      else if (operands[i].direction != operand_direction::out)
+        made.bytes.back() = make_input(operands[i], seed * 64 + i);
     }
     auto const right = reference_ ? by_reference(made) : by_interpreter(made);
     made.expected.resize(operands.size());
@@ -181,7 +186,8 @@ class checker {
   [[nodiscard]] std::vector<std::vector<std::uint8_t>> by_reference(contents const& with) const {
     auto bytes = with.bytes;
     std::vector<void*> pointers;
-    for (auto& b : bytes) pointers.push_back(b.data());
+    for (std::size_t i = 0; i < bytes.size(); ++i)
+      if (work_.signature().operands[i].direction != operand_direction::strides) pointers.push_back(bytes[i].data());
     reference_(pointers);
     return bytes;
   }
@@ -249,23 +255,39 @@ class checker {
   [[nodiscard]] std::string run_native(contents const& with) const {
     if (!fault_of_code_.empty()) return fault_of_code_;
     auto const& operands = work_.signature().operands;
-    std::vector<fenced_memory> memory(with.bytes.begin(), with.bytes.end());
+    std::vector<fenced_memory> memory;
     std::vector<void*> pointers;
-    for (std::size_t i = 0; i < memory.size(); ++i) {
-      pointers.push_back(memory[i].data());
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+      auto content = with.bytes[i];
       if (operands[i].direction == operand_direction::out)
-        poison(operands[i], memory[i].content(), static_cast<int>(with.seed % 2));
+        poison(operands[i], content, static_cast<int>(with.seed % 2));
+      memory.emplace_back(is_strided(i) ? place(i).with_gaps(content) : content);
     }
+    for (auto& m : memory) pointers.push_back(m.data());
     code_(pointers);
     std::vector<std::vector<std::uint8_t>> after;
     for (std::size_t i = 0; i < memory.size(); ++i) {
-      auto const now = memory[i].content();
       if (!memory[i].intact()) return "wrote outside of " + operands[i].name;
+      auto const all = memory[i].content();
+      std::vector<std::uint8_t> now(all.begin(), all.end());
+      if (is_strided(i)) {
+        now = place(i).gather(all.data());
+        auto const wanted = place(i).with_gaps(now);
+        if (!std::equal(all.begin(), all.end(), wanted.begin()))
+          return "wrote between the elements of " + operands[i].name;
+      }
       if (!is_written(operands[i]) && !std::equal(now.begin(), now.end(), with.bytes[i].begin()))
         return "changed its input " + operands[i].name;
-      after.emplace_back(now.begin(), now.end());
+      after.push_back(std::move(now));
     }
     return difference(with, after);
+  }
+  [[nodiscard]] bool is_strided(std::size_t operand) const {
+    return work_.signature().operands[operand].strides != operand_strides::dense;
+  }
+  [[nodiscard]] strided_operand place(std::size_t operand) const {
+    auto const& info = work_.signature().operands[operand];
+    return {info, trial_strides(info)};
   }
   [[nodiscard]] std::string difference(contents const& with,
                                        std::vector<std::vector<std::uint8_t>> const& found) const {

@@ -44,7 +44,7 @@ inline constexpr effort effort::measure{effort_level::measure};
 inline constexpr effort effort::patient{effort_level::patient};
 inline constexpr effort effort::exhaustive{effort_level::exhaustive};
 
-/// What a level means for one operator.
+/// The limits that a level has for one operator.
 struct level_limits {
   static constexpr std::int64_t unlimited = std::int64_t{1} << 40;  ///< trials
   std::int64_t trials = unlimited;

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <tuple>
 #include <vector>
 
@@ -16,6 +15,10 @@
 #include "ttune/tune/tuning_result.hpp"
 
 namespace ttune { inline namespace v0 {
+
+namespace detail {
+class one_at_a_time;
+}
 
 /// An operator of the DSL, or another type that returns a program and for which `make_tuned` makes a kernel.
 template <class Op>
@@ -143,7 +146,7 @@ class tuner {
   std::shared_ptr<backend> backend_;
   tuner_options options_;
   bool model_knows_ = false;  ///< the model was fitted by the user, and knowledge from records does not replace that
-  std::shared_ptr<std::mutex> one_at_a_time_ = std::make_shared<std::mutex>();
+  std::shared_ptr<detail::one_at_a_time> one_at_a_time_;
 };
 
 }}  // namespace ttune::v0

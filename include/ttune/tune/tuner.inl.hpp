@@ -9,6 +9,7 @@
 #include "ttune/model/linear_model.hpp"
 #include "ttune/search/annealing.hpp"
 #include "ttune/support/error.hpp"
+#include "ttune/tune/one_at_a_time.hpp"
 #include "ttune/tune/session/alternatives_session.hpp"
 #include "ttune/tune/session/tuning_session.hpp"
 #include "ttune/tune/tuner.hpp"
@@ -18,7 +19,9 @@
 namespace ttune { inline namespace v0 {
 
 tuner::tuner(std::shared_ptr<backend> compiler, tuner_options options)
-    : backend_(std::move(compiler)), options_(std::move(options)) {
+    : backend_(std::move(compiler)),
+      options_(std::move(options)),
+      one_at_a_time_(std::make_shared<detail::one_at_a_time>()) {
   if (inside_worker())
     throw argument_error(
         "a tuner cannot be made inside a worker: call is_worker() and run_worker() first thing in main");
@@ -33,7 +36,7 @@ space tuner::space_of(handle<ir::program> const& program) const { return usable_
 
 tuner tuner::without_records() const {
   auto made = *this;
-  made.one_at_a_time_ = std::make_shared<std::mutex>();
+  made.one_at_a_time_ = std::make_shared<detail::one_at_a_time>();
   made.options_.records = {};
   made.options_.on_progress = {};
   return made;

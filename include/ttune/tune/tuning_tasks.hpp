@@ -13,10 +13,12 @@
 #include "ttune/expr/numerics.hpp"
 #include "ttune/tune/alternatives.hpp"
 #include "ttune/tune/compute_state.hpp"
-#include "ttune/tune/tuner.hpp"
+#include "ttune/tune/tuner_options.hpp"
 #include "ttune/tune/tuning_result.hpp"
 
 namespace ttune { inline namespace v0 {
+
+class tuner;
 
 /// The limits of several tasks together.
 struct task_limits {
@@ -25,12 +27,13 @@ struct task_limits {
   std::size_t computes = 1;
   /// Seconds after which a task makes no first kernels but one.
   double last_start = std::numeric_limits<double>::infinity();
-  /// What counts for records; nothing: the limits of `budget`.
+  /// The effort that is asked of records; without it, the limits of `budget`.
   std::optional<asked_effort> asked = {};
 };
 
 /// Tasks of one tuner with a common budget and cost model. A task is what `tuner::tune_alternatives` tunes: equivalent
-/// computes of one operator. The tuner tunes nothing else while this object lives.
+/// computes of one operator. The tuner tunes nothing else while this object lives. It may be used by several threads,
+/// one at a time.
 class tuning_tasks {
  public:
   tuning_tasks(tuner& by, task_limits const& limits);
@@ -50,6 +53,9 @@ class tuning_tasks {
   [[nodiscard]] bool over(std::size_t task) const;
   /// Makes a batch of trials of the compute that promises most.
   void advance(std::size_t task);
+  /// Returns the best kernel of a task so far if pairs show that it takes at most 1 - `least_gain` of the time of the
+  /// kernel that this function returned last; at first, of the first kernel. The records keep it; the task goes on.
+  [[nodiscard]] std::optional<tuning_result> improvement(std::size_t task, double least_gain);
   /// Ends a task with comparisons of its best kernels, and records the result. Called at most once for each task.
   [[nodiscard]] tuning_result finish(std::size_t task);
   /// Ends a task that is not worth comparisons in the same way: what was fastest in a trial is the result.

@@ -5,13 +5,15 @@
 #include <mutex>
 #include <utility>
 
+#include "ttune/tune/one_at_a_time.hpp"
 #include "ttune/tune/session/alternatives_session.hpp"
+#include "ttune/tune/tuner.hpp"
 #include "ttune/tune/tuning_tasks.hpp"
 
 namespace ttune { inline namespace v0 {
 
 struct tuning_tasks::parts {
-  std::scoped_lock<std::mutex> one_at_a_time;
+  std::scoped_lock<detail::one_at_a_time> one_at_a_time;
   tuner_options const& options;
   ttune::backend& compiler;
   tuning_budget budget;
@@ -21,7 +23,8 @@ struct tuning_tasks::parts {
   std::vector<std::unique_ptr<detail::alternatives_session>> sessions;  ///< by task; null for those that ended
   std::int32_t computes = 0;                                            ///< tasks of the model so far
 
-  parts(std::mutex& lock, tuner_options const& with, ttune::backend& by, bool model_knows, task_limits const& limits)
+  parts(detail::one_at_a_time& lock, tuner_options const& with, ttune::backend& by, bool model_knows,
+        task_limits const& limits)
       : one_at_a_time(lock),
         options(with),
         compiler(by),
@@ -77,6 +80,12 @@ bool tuning_tasks::over(std::size_t task) const { return !exhausted().empty() ||
 void tuning_tasks::advance(std::size_t task) {
   parts_->of(task).advance();
   parts_->clock.check();
+}
+
+std::optional<tuning_result> tuning_tasks::improvement(std::size_t task, double least_gain) {
+  auto made = parts_->of(task).improvement(least_gain);
+  parts_->clock.check();
+  return made;
 }
 
 tuning_result tuning_tasks::finish(std::size_t task) {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "ttune/ir/count_flops.hpp"
+#include "ttune/arith/needed_flops.hpp"
 #include "ttune/loop_nest/instantiate.hpp"
 #include "ttune/lowering/lower.hpp"
 #include "ttune/runtime/signature.hpp"
@@ -20,7 +20,7 @@ workload::workload(ttune::space space, ttune::target machine)
       features_(plan_, machine_),
       signature_(signature_of(space_.program)) {
   if (sampler_.empty()) throw schedule_error("space", space_.program->name, "no configuration meets all constraints");
-  signature_.flops = count_flops(*space_.program);
+  signature_.flops = arith::needed_flops(space_.program);
 }
 
 configuration workload::seed() const {

@@ -136,6 +136,7 @@ TEST_CASE("text of programs: random programs read back") {
     auto const p = ttune_test::base_program(seed);
     for (auto const& s : p->stages) tuples += s->reduction.kind == ir::reduction_kind::tuple ? 1 : 0;
     check_round_trip(p);
+    check_round_trip(ttune_test::strided_for(seed, p));
   }
   CHECK(tuples > 0);
 }
@@ -147,6 +148,9 @@ TEST_CASE("text of programs: a fault is named with its line") {
         "line 3 of the text: `input`, `constant`, `table`, `inout`, `stage` or `output` is expected, not "
         "`sums`");
   CHECK(refusal("program p\ninput A f32 (8)\ninput A f32 (8)\n") == "line 3 of the text: two operands are called A");
+  CHECK(
+      refusal("program p\ninput \"strides\" f32 (4, 4) strided\nstage Y(i < 4) = f32: \"strides\"(i, 0)\noutput Y\n") ==
+      "p: an operand is called strides, which strided operands need: name it apart");
   CHECK(refusal("program p\ninput A f32 (4611686018427387904, 4)\n") ==
         "line 2 of the text: there are too many elements");
   CHECK(refusal("program p\ntable T f32 (2) = 1\n") == "line 2 of the text: table T has 1 numbers, its shape 2");

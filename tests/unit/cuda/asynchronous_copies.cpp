@@ -9,6 +9,7 @@
 #include "support/cuda_on_cpu.hpp"
 #include "support/cuda_toolkit.hpp"
 #include "support/kernel_passes.hpp"
+#include "support/on_device.hpp"
 #include "support/random_operands.hpp"
 #include "support/seed.hpp"
 #include "ttune/codegen/cuda.hpp"
@@ -76,6 +77,7 @@ TEST_CASE("pipelines: asynchronous copies, awaited as late as possible") {
     CHECK(ttune_test::difference(wanted, ir::run(printed, *s.program, operands), 1e-5) == "");
     if (ttune_test::can_run_cuda_on_cpu())
       CHECK(ttune_test::difference(wanted, ttune_test::run_on_cpu(text, made, operands), 1e-5) == "");
+    CHECK(ttune_test::difference_on_device(80, made, s.program, operands, wanted, 1e-5) == "");
     // waiting for one batch less is not enough
     for (auto const& before : {made, printed}) {
       auto const said = ttune_test::complaint(ttune_test::awaiting_less(before), *s.program, operands);

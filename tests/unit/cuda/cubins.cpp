@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of operators and of random programs become cubins for several architectures. If there is a device, the random
-// ones run.
+// Kernels of operators become cubins for several architectures.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -9,19 +8,15 @@
 
 #include "support/cuda_on_cpu.hpp"
 #include "support/cuda_toolkit.hpp"
-#include "support/device_run.hpp"
 #include "support/random_program.hpp"
-#include "support/random_schedule.hpp"
 #include "support/seed.hpp"
 #include "ttune/autoschedule/derive_space.hpp"
 #include "ttune/codegen/cuda.hpp"
 #include "ttune/ir/interpret.hpp"
-#include "ttune/ir/print.hpp"
 #include "ttune/lowering/lower.hpp"
 #include "ttune/ops/cuda_conv2d_template.hpp"
 #include "ttune/ops/fused.hpp"
 #include "ttune/ops/matmul.hpp"
-#include "ttune/schedule/to_cpp.hpp"
 #include "ttune/space/sampler.hpp"
 
 namespace cubins_tests {
@@ -141,38 +136,6 @@ TEST_CASE("cuda: products of few rows and long sums are shared by blocks, in two
     auto const result = backend.compile(made, {});
     REQUIRE_MESSAGE(result.image, result.diagnostics);
     for (auto const& used : backend.last_resources()) CHECK(used.spill_bytes == 0);
-  }
-}
-
-TEST_CASE("cuda: random programs on blocks and threads become cubins, and run where there is a device") {
-  TTUNE_SKIP_UNLESS_NVRTC();
-  auto const architectures = wanted_architectures();
-  auto const devices = cuda::devices();
-  ttune_test::primitive_counts counts;
-  auto const seed = ttune_test::seed();
-  int compiled = 0;
-  for (std::uint64_t n = 0; compiled < 24; ++n) {
-    rng random(seed + n);
-    auto const p = ttune_test::random_program(random);
-    auto const s = ttune_test::random_schedule(random, p, counts, ttune_test::gpu_schedules());
-    auto const chosen = ttune_test::random_choices(random, s.knobs);
-    ir::lowered made;
-    try {
-      made = lower(s, chosen);
-    } catch (schedule_error const&) {
-      continue;  // a place chosen by a knob does not suit all readers
-    }
-    cuda_backend backend(devices.empty() ? cuda::target_of_architecture(architectures[n % architectures.size()])
-                                         : cuda::target_of(devices[0]));
-    auto const result = backend.compile(made, {});
-    if (result.diagnostics.find(", a device takes ") != std::string::npos) continue;  // too many threads were drawn
-    REQUIRE_MESSAGE(result.image, "TTUNE_SEED=", seed + n, "\n", result.diagnostics, "\n", ir::print(made));
-    ++compiled;
-    if (devices.empty()) continue;
-    auto const operands = ttune_test::random_operands(*p, random);
-    auto const got = ttune_test::run_on(backend, made, p, operands);
-    CHECK_MESSAGE(got.how.ok(), "TTUNE_SEED=", seed + n, "\n", name_of(got.how.status), ": ", got.how.message);
-    if (got.how.ok()) CHECK(ttune_test::difference(ir::evaluate(*p, operands), got.results, 1e-4) == "");
   }
 }
 

@@ -11,6 +11,7 @@
 #include "support/cuda_on_cpu.hpp"
 #include "support/cuda_toolkit.hpp"
 #include "support/kernel_passes.hpp"
+#include "support/on_device.hpp"
 #include "support/random_operands.hpp"
 #include "support/seed.hpp"
 #include "support/tf32_values.hpp"
@@ -53,6 +54,7 @@ void check_derived(handle<ir::program> const& program, int configurations, doubl
     if (ttune_test::can_run_cuda_on_cpu())
       CHECK_MESSAGE(ttune_test::difference(wanted, ttune_test::run_on_cpu(text, made, operands), tolerance) == "",
                     text.source);
+    CHECK(ttune_test::difference_on_device(80, made, program, operands, wanted, tolerance) == "");
   }
 }
 
@@ -91,7 +93,9 @@ TEST_CASE("derived for tensor cores: f32 is rounded to TF32 as the interpreter d
   for (std::size_t i = 0; i < operands[0].reals.size(); ++i)
     operands[0].reals[i] = static_cast<double>(values[i % values.size()].from());
   for (std::int64_t i = 0; i < n * n; ++i) operands[1].reals[static_cast<std::size_t>(i)] = i % (n + 1) == 0 ? 1 : 0;
-  auto const wanted = ir::evaluate(*program, operands)[0].reals;
+  auto const all_wanted = ir::evaluate(*program, operands);
+  CHECK(ttune_test::difference_on_device(80, made, program, operands, all_wanted, 0) == "");
+  auto const& wanted = all_wanted[0].reals;
   auto const found =
       ttune_test::run_on_cpu(codegen::cuda(made, cuda::target_of_architecture(80)), made, operands)[0].reals;
   for (std::size_t i = 0; i < found.size(); ++i) {
@@ -111,6 +115,8 @@ TEST_CASE("cuda: f32 is rounded to TF32 outside of tensor cores, every bit") {
   auto const made = lower(schedule(Y).bind(i, ir::loop_kind::thread_x).space(), {});
   ir::ndarray x(dtype::f32, {std::ssize(values)});
   for (std::size_t e = 0; e < values.size(); ++e) x.reals[e] = static_cast<double>(values[e].from());
+  auto const program = op(inputs(X), outputs(Y), "rounded").program();
+  CHECK(ttune_test::difference_on_device(80, made, program, {x}, ir::evaluate(*program, std::vector{x}), 0) == "");
   auto const found = ttune_test::run_on_cpu(codegen::cuda(made, cuda::target_of_architecture(80)), made, {x})[0].reals;
   for (std::size_t e = 0; e < values.size(); ++e) {
     INFO(values[e].bits);

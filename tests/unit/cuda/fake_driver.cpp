@@ -45,6 +45,7 @@ constexpr std::int64_t blocks_of_lost_device = 11;
 constexpr std::int64_t blocks_without_end = 13;
 constexpr std::int64_t blocks_with_wrong_element = 17;
 constexpr std::int64_t blocks_that_race = 19;
+constexpr std::int64_t blocks_that_damage = 23;
 
 /// Sets a variable of the environment until the end of a scope.
 class setting {
@@ -301,6 +302,45 @@ TEST_SUITE("fake" * doctest::skip(!uses_fake_driver())) {
       CHECK(found.status == trial_status::wrong_result);
       CHECK_MESSAGE(found.message.find("C[100]") != std::string::npos, found.message);
     }
+  }
+
+  TEST_CASE("fake: elements that a kernel leaves out are missed, though the kernel before it wrote them") {
+    auto const right = plus_one(4);
+    auto const by = make_runner(worker::in_process{}, right.signature, {});
+    REQUIRE(by->set_reference(right, patient()).ok());
+    REQUIRE(by->measure(right, patient()).ok());
+    auto half = plus_one(2);
+    half.signature = right.signature;
+    auto const found = by->measure(half, patient());
+    CHECK(found.status == trial_status::wrong_result);
+    CHECK_MESSAGE(found.message.find("C[192] was never written") != std::string::npos, found.message);
+  }
+
+  TEST_CASE("fake: a kernel that damages its inputs on the device is not the fault of the next one") {
+    auto const damaging = plus_one(blocks_that_damage);
+    cuda_backend backend;
+    auto const right = *backend
+                            .compile(ttune_test::plus_kernel(2 * blocks_that_damage, threads / 2),
+                                     ttune_test::plus_signature(blocks_that_damage * threads))
+                            .image;
+    auto const by = make_runner(worker::in_process{}, damaging.signature, {});
+    REQUIRE(by->set_reference(right, patient()).ok());
+    REQUIRE(by->measure(right, patient()).ok());
+    auto const found = by->measure(damaging, patient());
+    CHECK(found.status == trial_status::wrong_result);
+    auto const before = counts_now();
+    CHECK(by->measure(right, patient()).ok());
+    CHECK(counts_now().copies_in - before.copies_in == 1);
+  }
+
+  TEST_CASE("fake: candidates find their inputs on the device") {
+    auto const right = plus_one(4);
+    auto const by = make_runner(worker::in_process{}, right.signature, {});
+    REQUIRE(by->set_reference(right, patient()).ok());
+    auto const before = counts_now();
+    REQUIRE(by->measure(right, patient()).ok());
+    CHECK(counts_now().copies_in == before.copies_in);
+    CHECK(counts_now().copies_out - before.copies_out == 2);  // of the first run, and of the samples
   }
 }
 

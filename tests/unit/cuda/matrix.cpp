@@ -12,6 +12,7 @@
 #include "support/cuda_on_cpu.hpp"
 #include "support/cuda_toolkit.hpp"
 #include "support/kernel_passes.hpp"
+#include "support/on_device.hpp"
 #include "support/random_operands.hpp"
 #include "support/seed.hpp"
 #include "ttune/codegen/cuda.hpp"
@@ -51,6 +52,7 @@ void check(space const& s, int architecture = 80) {
   auto const printed = ttune_test::after_kernel_passes(made, cuda::target_of_architecture(architecture));
   CHECK(ir::print(printed).find("warp_multiply ") != std::string::npos);
   CHECK(ttune_test::difference(wanted, ir::run(printed, *s.program, operands), 1e-5) == "");
+  CHECK(ttune_test::difference_on_device(architecture, made, s.program, operands, wanted, 1e-5) == "");
   if (!ttune_test::can_run_cuda_on_cpu()) return;
   auto const text = codegen::cuda(made, cuda::target_of_architecture(architecture));
   REQUIRE(text.source.find("mma.sync") != std::string::npos);

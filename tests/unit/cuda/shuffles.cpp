@@ -8,6 +8,7 @@
 #include "support/cuda_on_cpu.hpp"
 #include "support/cuda_toolkit.hpp"
 #include "support/kernel_passes.hpp"
+#include "support/on_device.hpp"
 #include "support/random_program.hpp"
 #include "support/seed.hpp"
 #include "ttune/autoschedule/derive_space.hpp"
@@ -47,6 +48,7 @@ TEST_CASE("cuda: rows are reduced by shuffles, in one kernel that spills nothing
       CHECK(ttune_test::difference(wanted, ir::run(printed, *program, operands), 1e-5) == "");
       if (ttune_test::can_run_cuda_on_cpu())
         CHECK(ttune_test::difference(wanted, ttune_test::run_on_cpu(text, made, operands), 1e-5) == "");
+      CHECK(ttune_test::difference_on_device(80, made, program, operands, wanted, 1e-5) == "");
     }
     if (!cuda::nvrtc().failure().empty()) continue;
     for (int const architecture : wanted_architectures()) {
@@ -110,6 +112,7 @@ TEST_CASE("cuda: attention in one kernel, or in two by chunks of the keys, compu
       CHECK(text.main.size() == kernels);
       if (ttune_test::can_run_cuda_on_cpu())
         CHECK(ttune_test::difference(wanted, ttune_test::run_on_cpu(text, made, operands), 1e-3) == "");
+      CHECK(ttune_test::difference_on_device(90, made, program, operands, wanted, 1e-3) == "");
     }
   }
   if (!cuda::nvrtc().failure().empty()) return;

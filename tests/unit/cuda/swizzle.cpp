@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "support/cuda_on_cpu.hpp"
+#include "support/on_device.hpp"
 #include "support/random_program.hpp"
 #include "support/seed.hpp"
 #include "ttune/autoschedule/derive_space.hpp"
@@ -35,6 +36,7 @@ std::string check(space const& s, configuration const& chosen) {
   if (ttune_test::can_run_cuda_on_cpu())
     CHECK_MESSAGE(ttune_test::difference(wanted, ttune_test::run_on_cpu(text, made, operands), 1e-3) == "",
                   text.source);
+  CHECK(ttune_test::difference_on_device(80, made, s.program, operands, wanted, 1e-3) == "");
   return text.source;
 }
 

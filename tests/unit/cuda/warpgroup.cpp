@@ -3,11 +3,10 @@
 // data in shared memory, and refused cases.
 #include <doctest/doctest.h>
 
-#include <algorithm>
-
 #include "support/barriers.hpp"
 #include "support/cuda_on_cpu.hpp"
 #include "support/kernel_passes.hpp"
+#include "support/on_device.hpp"
 #include "support/random_program.hpp"
 #include "support/require.hpp"
 #include "support/seed.hpp"
@@ -39,15 +38,16 @@ target machine() { return cuda::target_of_architecture(90); }
 
 struct shape {
   std::int64_t m = 128;
-  std::int64_t n = 64;
-  std::int64_t k = 96;
+  std::int64_t n = 128;
+  std::int64_t k = 192;
   int groups = 1;   ///< groups of four warps, along rows
   int tiles = 1;    ///< tiles of 64 rows per group
-  int eights = 4;   ///< groups of 8 columns
-  int fetched = 2;  ///< groups of 16 terms per fetch
+  int columns = 8;  ///< groups of 8 columns
+  int fetched = 4;  ///< groups of 16 terms per fetch
   int buffers = 3;
   int lanes = 4;  ///< columns of a lane; a number other than the instruction's is refused
-  int core = 8;   ///< rows and columns of a core; the same
+  int chunk = 8;  ///< elements of a chunk; the same
+  int apart = 1;  ///< factor of the distance of swizzled rows; the same
 };
 
 /// C = A B. `AcrossA`: A is (k, m); `AcrossB`: B is (k, n), so that columns are neighbours.
@@ -56,7 +56,7 @@ space product(shape const& s) {
   auto const [i, j, k] = axes<"i", "j", "k">;
   auto const [ib, ig, im, iw, ih, il] = axes<"ib", "ig", "im", "iw", "ih", "il">;
   auto const [jb, jn, jl, jc] = axes<"jb", "jn", "jl", "jc">;
-  auto const [ko, kn, kt, ra, r8, ca, c8, all] = axes<"ko", "kn", "kt", "ra", "r8", "ca", "c8", "all">;
+  auto const [ko, kn, kt, co, ca, c8, all] = axes<"ko", "kn", "kt", "co", "ca", "c8", "all">;
   auto const [blocks, virtuals, threads] = axes<"blocks", "virtuals", "threads">;
   tensor<"A", T, 2> const A{{AcrossA ? s.k : s.m, AcrossA ? s.m : s.k}};
   tensor<"B", T, 2> const B{{AcrossB ? s.k : s.n, AcrossB ? s.n : s.k}};
@@ -72,7 +72,7 @@ space product(shape const& s) {
   auto const of_sums = schedule(C)
                            .cache_write("acc")
                            .split(i, {s.groups, s.tiles, 4, 2, 8}, ib, ig, im, iw, ih, il)
-                           .split(j, {s.eights, s.lanes, 2}, jb, jn, jl, jc)
+                           .split(j, {s.columns, s.lanes, 2}, jb, jn, jl, jc)
                            .reorder(ib, jb, im, ih, jn, ig, iw, il, jl, jc)
                            .fuse(ib, jb, blocks)
                            .fuse(im, ih, jn, virtuals)
@@ -88,24 +88,34 @@ space product(shape const& s) {
                            .split(k, {s.fetched, 16}, ko, kn, kt)
                            .reorder(ko, kn, i, j, kt)
                            .tensorize(i, j, kt);
-  auto const copied = [&](auto const& outer, auto const& row, auto const& column) {
+  auto const by_terms = [&](auto const& outer, auto const& row) {
     return outer.compute_at("acc", ko)
         .store_in(ir::memory::shared)
         .double_buffer(s.buffers)
-        .split(row, s.core, ra, r8)
-        .split(column, s.core, ca, c8)
-        .reorder(ra, ca, r8, c8)
+        .split(k, s.chunk, ca, c8)
+        .vectorize(c8)
+        .swizzle(s.apart)
+        .fuse(row, ca, all)
+        .bind(all, loop_kind::thread_x);
+  };
+  auto const across = [&](auto const& outer, auto const& row) {
+    return outer.compute_at("acc", ko)
+        .store_in(ir::memory::shared)
+        .double_buffer(s.buffers)
+        .split(row, {8, s.chunk}, co, ca, c8)
+        .reorder(co, k, ca, c8)
         .vectorize(c8)
         .pack()
-        .fuse(ra, ca, r8, all)
+        .swizzle(8 * s.apart)
+        .fuse(co, k, ca, all)
         .bind(all, loop_kind::thread_x);
   };
   auto const with_a = [&] {
-    if constexpr (AcrossA) return copied(of_sums.in("As"), k, i);
-    else return copied(of_sums.in("As"), i, k);
+    if constexpr (AcrossA) return across(of_sums.in("As"), i);
+    else return by_terms(of_sums.in("As"), i);
   }();
-  if constexpr (AcrossB) return copied(with_a.in("Bs"), k, j).space();
-  else return copied(with_a.in("Bs"), j, k).space();
+  if constexpr (AcrossB) return across(with_a.in("Bs"), j).space();
+  else return by_terms(with_a.in("Bs"), j).space();
 }
 
 /// Interprets the program, and runs the text on the threads of a CPU.
@@ -124,6 +134,7 @@ void check(space const& s, configuration const& chosen, double tolerance) {
   if (ttune_test::can_run_cuda_on_cpu())
     CHECK_MESSAGE(ttune_test::difference(wanted, ttune_test::run_on_cpu(text, made, operands), tolerance) == "",
                   text.source);
+  CHECK(ttune_test::difference_on_device(90, made, s.program, operands, wanted, tolerance) == "");
 }
 void check(space const& s) { check(s, {std::vector<std::int32_t>(s.knobs.size())}, 1e-4); }
 
@@ -134,17 +145,24 @@ TEST_CASE("products of four warps: both operands along terms and across") {
   check(product<f16, false, true>({}));
   check(product<f16, true, false>({}));
   check(product<f16, true, true>({}));
-  check(product<bf16, false, true>({128, 48, 64, 1, 2, 3, 1, 2}));
-  check(product<bf16, false, false>({256, 24, 128, 2, 2, 3, 4, 2}));
-  check(product<f16, false, true>({64, 8, 32, 1, 1, 1, 1, 1}));   // waits for copies at once
-  check(product<f16, false, true>({64, 16, 32, 1, 1, 2, 2, 1}));  // one fetch
+}
+
+TEST_CASE("products of four warps: groups, tiles of rows, blocks of columns, fetches and buffers") {
+  check(product<bf16, false, true>({128, 256, 128, 2, 1, 16, 4, 2}));
+  check(product<f16, true, true>({128, 192, 128, 1, 2, 24, 4, 4}));
+  check(product<bf16, true, false>({256, 24, 128, 2, 2, 3, 4, 2}));
+  check(product<bf16, false, false>({64, 512, 64, 1, 1, 32, 4, 1}));
+  check(product<f16, false, true>({64, 64, 128, 1, 1, 8, 4, 1}));  // waits for copies at once
+  check(product<f16, false, true>({64, 64, 64, 1, 1, 8, 4, 3}));   // one fetch
+  check(product<f16, true, true>({64, 128, 96, 1, 1, 16, 2, 2}));  // fewer terms, each in lines of its own
+  check(product<f16, true, true>({64, 64, 256, 1, 1, 8, 8, 2}));   // more terms
 }
 
 TEST_CASE("products of four warps: cubins for sm_90, which spill nothing") {
   TTUNE_SKIP_UNLESS("nvrtc", cuda::nvrtc().failure().empty(), cuda::nvrtc().failure());
   cuda_backend backend(machine());
   for (auto const& s : {product<f16, false, true>({512, 512, 512, 2, 1, 32, 4, 3}),
-                        product<bf16, true, false>({512, 512, 512, 1, 2, 16, 2, 2})}) {
+                        product<bf16, true, false>({512, 512, 512, 1, 2, 16, 4, 2})}) {
     auto const result = backend.compile(lowered_of(s), {});
     REQUIRE_MESSAGE(result.image, result.diagnostics);
     CHECK(backend.last_resources()[0].spill_bytes == 0);
@@ -157,14 +175,31 @@ TEST_CASE("products of four warps: the text") {
   auto const text = codegen::cuda(lowered_of(product<f16, false, true>({})), machine()).source;
   INFO(text);
   auto const has = [&](char const* part) { return text.find(part) != std::string::npos; };
-  CHECK(has("wgmma.mma_async.sync.aligned.m64n32k16.f32.f16.f16 {%0, %1, %2"));
-  CHECK(has("%15}, %16, %17, 1, 1, 1, 0, 1;"));
+  CHECK(has("wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {%0, %1, %2"));
+  CHECK(has("%31}, %32, %33, 1, 1, 1, 0, 1;"));
+  CHECK(has("64ull << 32 | 1ull << 62;"));      // 1024 bytes between eight lines, 128-byte swizzle
+  CHECK(has("As + acc_ko * 4096 + 16, 0)"));    // the next terms are in the same lines,
+  CHECK(has("Bs + acc_ko * 4096 + 1024, 0)"));  // or in other ones
+  CHECK(has("__align__(1024)"));
+  // eight neighbouring threads copy a line; all copies of a thread are unrolled
+  CHECK(
+      has("const int As_i_2 = (C_threads / 8);\n          const int As_ca_2 = (C_threads % 8);\n"
+          "          ttune_copy_ahead_16(As + acc_ko * 4096 + As_all_turn_2 * 1024 + As_i_2 * 64 + "
+          "(As_ca_2 ^ (As_i_2 % 8)) * 8 + 8192, "));
+  CHECK(has("B + acc_ko * 8192 + Bs_all_turn_2 * 2048 + Bs_k_2 * 128 + C_jb * 64 + Bs_ca_2 * 8 + 16384);"));
+  // the loop over fetches is the only one that the compiler must leave as it is
+  CHECK(has("#pragma unroll 1\n    for (int acc_ko = "));
+  CHECK(text.find("#pragma unroll 1") == text.rfind("#pragma unroll 1"));
   CHECK(has("ttune_await_copies_1();\n    ttune_publish();\n    __syncthreads();"));  // publishes completed copies
   CHECK(has("wgmma.wait_group.sync.aligned 0;"));
+  // blocks of 64 columns
+  CHECK(codegen::cuda(lowered_of(product<f16, false, true>({64, 128, 128, 1, 1, 16})), machine())
+            .source.find(", 8192)") != std::string::npos);
   // other kernels do not publish
   auto const plain =
       codegen::cuda(lowered_of(derive_space(ops::matmul<float>(64, 64, 64).program(), machine())), machine());
   CHECK(plain.source.find("fence.proxy") == std::string::npos);
+  CHECK(plain.source.find("__align__(1024)") == std::string::npos);
 }
 
 TEST_CASE("products of four warps: other loops are refused with a remedy") {
@@ -182,14 +217,22 @@ TEST_CASE("products of four warps: other loops are refused with a remedy") {
   says(product<f16, false, true>({}), "sm_100 has no instruction of four warps for it", 100);
   says(product<std::int8_t, false, true>({}), "no instruction of four warps for i8 times i8, added up in f32");
   shape other;
-  other.core = 4;
-  says(product<f16, false, true>(other), "does not lie in cores of 8 x 8 elements");
+  other.chunk = 4;
+  says(product<f16, false, true>(other), "Bs does not lie in lines of 64 elements");
+  other = {};
+  other.fetched = 2;
+  says(product<f16, false, true>(other),
+       "As does not lie in lines of 64 elements as the instruction reads them: if "
+       "terms are neighbours, copy 64 of them at a time, and swizzle");
+  other = {};
+  other.apart = 2;
+  says(product<f16, false, true>(other), "does not lie in lines of 64 elements");
   other = {};
   other.lanes = 8;
   says(product<f16, false, true>(other), "neighbouring threads differ otherwise");
   other = {};
-  other.n = 1024;
-  other.eights = 64;
+  other.n = 512;
+  other.columns = 64;
   says(product<f16, false, true>(other), "more than 256 columns");
   other = {};
   other.m = 100;
@@ -197,7 +240,7 @@ TEST_CASE("products of four warps: other loops are refused with a remedy") {
 }
 
 TEST_CASE("products of four warps: each barrier is needed") {
-  auto const s = product<f16, false, true>({64, 8, 48, 1, 1, 1, 1, 2});
+  auto const s = product<f16, false, true>({64, 64, 192, 1, 1, 8, 4, 2});
   rng random(ttune_test::seed());
   auto const operands = ttune_test::random_operands(*s.program, random);
   ttune_test::check_barriers_are_needed(lowered_of(s), *s.program, operands);
@@ -215,12 +258,28 @@ TEST_CASE("derived for four warps: products, transposed or not, batches, fused s
       check(of, chosen, 2e-3);
     }
   };
-  some(ops::matmul<f16>(128, 64, 96).program(), 3);
-  some(ops::matmul<bf16>(64, 128, 64, {false, true}).program(), 2);
-  some(ops::matmul<f16>(64, 64, 32, {true, false}).program(), 1);
-  some(ops::matmul<f16>(64, 64, 32, {true, true}).program(), 1);
-  some(ops::batched_matmul<f16>(2, 64, 64, 32).program(), 1);
+  some(ops::matmul<f16>(128, 128, 192).program(), 2);
+  some(ops::matmul<bf16>(64, 128, 128, {false, true}).program(), 2);
+  some(ops::matmul<f16>(128, 64, 64, {true, false}).program(), 1);
+  some(ops::matmul<f16>(64, 64, 128, {true, true}).program(), 1);
+  some(ops::batched_matmul<f16>(2, 64, 64, 64).program(), 1);
   some(ops::matmul_bias_gelu<f16>(64, 64, 64).program(), 1);
+}
+
+TEST_CASE("derived for four warps: random products in random configurations") {
+  auto const seed = ttune_test::seed();
+  for (std::uint64_t n = 0; n < 3; ++n) {
+    rng random(seed + n);
+    auto const extent = [&] { return 64 * (1 + static_cast<std::int64_t>(random.below(2))); };
+    auto const rows = extent(), columns = extent(), terms = extent();
+    ops::transposed const which{random.chance(0.5), random.chance(0.5)};
+    auto const program = random.chance(0.5) ? ops::matmul<f16>(rows, columns, terms, which).program()
+                                            : ops::matmul<bf16>(rows, columns, terms, which).program();
+    auto const of = derive_space(program, machine());
+    auto const chosen = sampler(of.knobs, of.constraints).draw(random);
+    INFO("TTUNE_SEED=", seed + n, " ", ir::print(*program), "\n", detail::describe_choices(of.knobs, chosen));
+    check(of, chosen, 2e-3);
+  }
 }
 
 TEST_CASE("derived for four warps: a machine without the feature leaves products to single warps") {
@@ -256,13 +315,27 @@ TEST_CASE("derived for four warps: configurations become cubins, the seed spills
   }
 }
 
+TEST_CASE("derived for four warps: the seed has larger tiles where all processors have some") {
+  auto const text_for = [](std::int64_t size) {
+    auto const of = derive_space(ops::matmul<f16>(size, size, size).program(), machine());
+    return codegen::cuda(lowered_of(of, of.seed), machine()).source;
+  };
+  CHECK(text_for(4096).find("m64n256k16") != std::string::npos);
+  CHECK(text_for(4096).find("extern __shared__ __align__(1024)") != std::string::npos);
+  CHECK(text_for(1024).find("m64n128k16") != std::string::npos);
+}
+
 TEST_CASE("derived for four warps: only where there is the instruction, and whole tiles") {
-  auto const has = [](handle<ir::program> const& program, int architecture) {
-    auto const of = derive_space(program, cuda::target_of_architecture(architecture));
-    return std::any_of(of.steps.begin(), of.steps.end(), [](step const& s) { return s.what == primitive::pack; });
+  auto const text_for = [](handle<ir::program> const& program, int architecture) {
+    auto const on = cuda::target_of_architecture(architecture);
+    auto const of = derive_space(program, on);
+    return codegen::cuda(lowered_of(of, of.seed), on).source;
+  };
+  auto const has = [&](handle<ir::program> const& program, int architecture) {
+    return text_for(program, architecture).find("wgmma") != std::string::npos;
   };
   CHECK(has(ops::matmul<f16>(64, 64, 64).program(), 90));
-  CHECK(has(ops::matmul<bf16>(128, 64, 16).program(), 90));
+  CHECK(has(ops::matmul<bf16>(128, 64, 192, {false, true}).program(), 90));
   auto const printed = to_cpp(derive_space(ops::matmul<f16>(64, 64, 64).program(), machine()));
   CHECK(printed.find("virtuals") != std::string::npos);
   CHECK(printed.find("virtual,") == std::string::npos);  // is no name in C++
@@ -270,7 +343,10 @@ TEST_CASE("derived for four warps: only where there is the instruction, and whol
   CHECK_FALSE(has(ops::matmul<f16>(64, 64, 64).program(), 100));
   CHECK_FALSE(has(ops::matmul<f16>(96, 64, 64).program(), 90));
   CHECK_FALSE(has(ops::matmul<f16>(64, 32, 64).program(), 90));
-  CHECK_FALSE(has(ops::matmul<f16>(64, 64, 24).program(), 90));
+  for (auto const terms : {16, 24, 96}) {  // single warps
+    CHECK_FALSE(has(ops::matmul<f16>(64, 64, terms).program(), 90));
+    CHECK(text_for(ops::matmul<f16>(64, 64, terms).program(), 90).find("mma.sync") != std::string::npos);
+  }
   CHECK_FALSE(has(ops::matmul<std::int8_t>(64, 64, 64).program(), 90));
   CHECK_FALSE(has(ops::matmul_tf32(64, 64, 64).program(), 90));
 }

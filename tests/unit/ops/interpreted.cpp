@@ -20,6 +20,8 @@ TEST_CASE("softmax: interpreted, as plain loops have it") { ttune_test::softmax_
 
 TEST_CASE("layer_norm: interpreted, as plain loops have it") { ttune_test::layer_norm_cases(interpreted); }
 
+TEST_CASE("scan: interpreted, as plain loops have it") { ttune_test::scan_cases(interpreted); }
+
 TEST_CASE("elementwise: interpreted, as plain loops have it") { ttune_test::elementwise_cases(interpreted); }
 
 TEST_CASE("pool2d: interpreted, as plain loops have it") { ttune_test::pooling_cases(interpreted); }

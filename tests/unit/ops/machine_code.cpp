@@ -17,6 +17,11 @@ TEST_CASE("layer_norm: machine code, as plain loops have it") {
   ttune_test::layer_norm_cases(ttune_test::compiled);
 }
 
+TEST_CASE("scan: machine code, as plain loops have it") {
+  TTUNE_SKIP_UNLESS_ORC();
+  ttune_test::scan_cases(ttune_test::compiled);
+}
+
 TEST_CASE("elementwise: machine code, as plain loops have it") {
   TTUNE_SKIP_UNLESS_ORC();
   ttune_test::elementwise_cases(ttune_test::compiled);

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "cases/convolutions.hpp"
+#include "support/normal_numbers.hpp"
 #include "support/require.hpp"
 #include "support/seed.hpp"
 #include "ttune/autoschedule/derive_space.hpp"
@@ -81,17 +82,8 @@ double measured_error(Op const& op, ops::conv2d_shape const& s) {
   tuner tune{orc_backend{}, {.worker = worker::in_process{}}};
   auto const kernel = tune.tune(op, {.trials = 1});
   rng random(7);
-  auto const normal = [&](std::int64_t elements) {
-    std::vector<float> made(static_cast<std::size_t>(elements));
-    for (auto& v : made) {
-      double sum = -6;
-      for (int i = 0; i < 12; ++i) sum += random.uniform();
-      v = static_cast<float>(sum);
-    }
-    return made;
-  };
-  auto const image = normal(s.channels * s.height * s.width);
-  auto const weights = normal(s.filters * s.channels * s.kernel * s.kernel);
+  auto const image = ttune_test::normal_numbers(s.channels * s.height * s.width, random);
+  auto const weights = ttune_test::normal_numbers(s.filters * s.channels * s.kernel * s.kernel, random);
   std::vector<float> found(static_cast<std::size_t>(s.filters * s.out_height() * s.out_width()));
   kernel(image, weights, found);
   double error = 0;

@@ -8,6 +8,7 @@
 
 #include "check_by_orc.hpp"
 #include "layer_cases.hpp"
+#include "support/normal_numbers.hpp"
 #include "support/require.hpp"
 #include "support/seed.hpp"
 #include "ttune/ir/equal.hpp"
@@ -41,16 +42,6 @@ void for_each_tile(Check const& check) {
     check(ops::winograd_conv_transpose2d_bias(s, {3, {}, 2}, then), ttune_test::conv_transpose_bias(s, then));
 }
 
-std::vector<float> normal(std::int64_t elements, rng& random) {
-  std::vector<float> made(static_cast<std::size_t>(elements));
-  for (auto& v : made) {
-    double sum = -6;
-    for (int i = 0; i < 12; ++i) sum += random.uniform();
-    v = static_cast<float>(sum);
-  }
-  return made;
-}
-
 double mean_error(std::vector<float> const& found, std::vector<double> const& exact) {
   double error = 0;
   for (std::size_t i = 0; i < found.size(); ++i) error += std::pow(static_cast<double>(found[i]) - exact[i], 2);
@@ -64,8 +55,8 @@ double measured_error(Op const& op, ops::conv_transpose2d_shape const& s) {
   tuner tune{orc_backend{}, {.worker = worker::in_process{}}};
   auto const kernel = tune.tune(op, {.trials = 1});
   rng random(7);
-  auto const image = normal(s.channels * s.height * s.width, random);
-  auto const weights = normal(s.filters * s.channels * s.kernel * s.kernel, random);
+  auto const image = ttune_test::normal_numbers(s.channels * s.height * s.width, random);
+  auto const weights = ttune_test::normal_numbers(s.filters * s.channels * s.kernel * s.kernel, random);
   std::vector<float> found(static_cast<std::size_t>(s.filters * s.out_height() * s.out_width()));
   kernel(image, weights, found);
   auto const I = [&](auto, auto c, auto row, auto column) {

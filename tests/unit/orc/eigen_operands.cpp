@@ -6,6 +6,7 @@
 
 #include <vector>
 
+#include "eigen_matrices.hpp"
 #include "support/main.hpp"
 #include "ttune/backends/orc.hpp"
 #include "ttune/support/error.hpp"
@@ -14,11 +15,10 @@
 namespace eigen_operands_tests {
 
 using namespace ttune;
+using eigen_matrices::columns;
+using eigen_matrices::rows;
 
 namespace {
-
-using columns = Eigen::MatrixXf;
-using rows = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 template <class Op>
 auto first_kernel(Op const& op) {
@@ -79,7 +79,8 @@ TEST_CASE("eigen: objects with gaps, and other shapes, are refused with the oper
   columns const strided = columns::Random(32, 12);
   auto const kernel = product_of<columns, columns, col_major>(a, b);
   CHECK_THROWS_WITH_AS(kernel(a, b, tall.topRows(16)),
-                       "kernel C, operand C: is a part of a larger object, with gaps in memory: pass a copy of it",
+                       "kernel C, operand C: is a part of a larger object, with gaps in memory: declare the operand "
+                       "strided<row_major>, strided<col_major> or any_strides, or pass a copy of it",
                        argument_error);
   CHECK_THROWS_WITH_AS(kernel(strided.topRows(16), b, columns(16, 40)),
                        doctest::Contains("operand A: is a part of a larger object"), argument_error);

@@ -62,6 +62,14 @@ auto sums() {
   return op(inputs(X), outputs(S), "sums");
 }
 
+/// Shape: X (32, 64), a part of a larger matrix -> S (32)
+auto part_sums() {
+  auto const [i, k] = axes<"i", "k">;
+  tensor<"X", float, 2, strided<row_major>> const X{{32, 64}};
+  auto const S = compute<"S">(i) = sum(over(k), X(i, k));
+  return op(inputs(X), outputs(S), "part_sums");
+}
+
 /// Compiles the untuned kernel of an operator for a target and puts it into a store.
 template <class Op>
 kernel_image put(record_store& store, Op const& op, target const& machine, double seconds = 1) {
@@ -247,6 +255,7 @@ TEST_CASE("exported library: overloads of C++ check the sizes of spans") {
   TTUNE_SKIP_UNLESS("cc", has_program("cc") && has_program("c++"), "no C compiler is installed");
   memory_store store;
   put_all(store, orc_backend{}.target());
+  put(store, part_sums(), orc_backend{}.target());
   temporary_folder const folder;
   (void)export_kernels(store, {.folder = folder.path(), .name = "imaging", .archive = export_archive::always});
   std::ofstream(folder / "spans.cpp") << R"(#include "imaging.h"
@@ -258,6 +267,14 @@ int main() {
   if (imaging::blur(image, out) != IMAGING_OK || out[1000] != 2) return 1;
   if (imaging::blur(image, few) != IMAGING_BAD_OPERAND) return 2;
   if (imaging::layer_prepare(few, &prepared) != IMAGING_BAD_OPERAND) return 3;
+  std::vector<float> larger(32 * 80, 100), sums(32);
+  for (int row = 0; row < 32; ++row)
+    for (int column = 0; column < 64; ++column) larger[80 * row + column] = row;
+  std::vector<int64_t> const strides{80, 1};
+  if (imaging::part_sums(larger, strides, sums) != IMAGING_OK) return 7;
+  for (int row = 0; row < 32; ++row)
+    if (sums[row] != 64 * row) return 8;
+  if (imaging::part_sums(few, strides, sums) != IMAGING_BAD_OPERAND) return 9;
   if (imaging::layer_prepare(w, &prepared) != IMAGING_OK) return 4;
   if (imaging::layer(x, w, features, prepared) != IMAGING_OK || features[5] != 1) return 5;
   imaging_free(prepared);

@@ -137,7 +137,7 @@ TEST_CASE("export_kernels: names of functions differ, and can be chosen") {
   CHECK(names == std::vector<std::string>{"lib_a_b", "lib_copy_10", "lib_copy_20", "lib_copy_20_0000000000000003",
                                           "lib_int_", "lib_status_5"});
   names.clear();
-  auto const id = detail::id_of_key(other.key);
+  auto const id = id_of(other.key);
   for (auto const& f : write(store, folder, {"int=small", id.substr(0, 12) + "=big"}).functions)
     names.push_back(f.name);
   CHECK(names == std::vector<std::string>{"lib_big", "lib_small"});

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <string>
 
 namespace machine_tests {
@@ -37,9 +38,12 @@ TEST_CASE("machine: features that it lacks are named, others are not looked at")
 TEST_CASE("machine: peaks are measured") {
   auto const one = ttune::measure_fma_peak(1, ttune::dtype::f32, 1e-3);
   MESSAGE("multiply-adds on one core: ", one, " GFLOP/s");
-  if (ttune::probe_host().has_fma) CHECK(one > 1);
+  if (ttune::probe_host().has_fma) CHECK(one > 0);
+  CHECK(std::isfinite(one));
   CHECK(ttune::measure_fma_peak(1, ttune::dtype::i8, 1e-3) == 0);
-  CHECK(ttune::measure_copy_bandwidth(1, 1e-3) > 0.1);
+  auto const bandwidth = ttune::measure_copy_bandwidth(1, 1e-3);
+  CHECK(bandwidth > 0);
+  CHECK(std::isfinite(bandwidth));
 }
 
 }  // namespace machine_tests

@@ -111,7 +111,7 @@ TEST_CASE("oracle check: where rounding decides, what it may decide is right and
   CHECK(example.verdict().difference.find("Y[7] is ") == 0);
 }
 
-TEST_CASE("oracle check: one in twenty elements may be such that nothing is known about them") {
+TEST_CASE("oracle check: half of the elements may be such that nothing is known about them") {
   auto const i = axis<"i">{};
   tensor<"X", float, 1> const in{{100}};
   tensor<"Z", float, 1> const zero{{100}};
@@ -119,13 +119,13 @@ TEST_CASE("oracle check: one in twenty elements may be such that nothing is know
   worked_example example(op(inputs(in, zero), outputs(out)).program());
   for (std::size_t e = 0; e < 100; ++e) {
     auto const x = example.get<float>(0, e);
-    example.set(1, e, e < 5 ? x * x : 0.0F);  // the difference is a rounding error
-    example.set(2, e, e < 5 ? 1e10F : 1 / (x * x));
+    example.set(1, e, e < 50 ? x * x : 0.0F);  // the difference is a rounding error
+    example.set(2, e, e < 50 ? 1e10F : 1 / (x * x));
   }
   CHECK(example.verdict().difference == "");
-  auto const x = example.get<float>(0, 5);
-  example.set(1, 5, x * x);
-  CHECK(example.verdict().difference.find("(6 of 100 elements differ)") != std::string::npos);
+  auto const x = example.get<float>(0, 50);
+  example.set(1, 50, x * x);
+  CHECK(example.verdict().difference.find("(51 of 100 elements differ)") != std::string::npos);
 }
 
 TEST_CASE("oracle check: TF32 rounding of an operand decides nothing") {
@@ -162,6 +162,29 @@ TEST_CASE("oracle check: a quotient by what is nearly zero is right, however far
     example.set(1, 33, example.get<float>(1, 33) * 1.5F);
     CHECK(example.verdict().difference.find("Y[33] is ") == 0);
   }
+}
+
+TEST_CASE("oracle check: without time, one element that differs is judged, and the others are not held against it") {
+  auto const [i, j] = axes<"i", "j">;
+  tensor<"K", float, 2> const K{{60, 50}};
+  tensor<"v", float, 1> const v{{50}};
+  auto const Kv = compute<"Kv">(i) = sum(over(j), K(i, j) * v(j));
+  auto const u = compute<"u">(i) = 1 / Kv(i);
+  auto const out = compute<"V">(j) = 1 / sum(over(i), K(i, j) * u(i));
+  worked_example example(op(inputs(K, v), outputs(out), "sinkhorn").program());
+  for (std::size_t k = 0; k < 60; ++k)  // each Kv(i) is the rest of two large terms
+    for (std::size_t n = 0; n < 2; ++n) example.set(0, 50 * k + n, n == 0 ? 30.0F : -30.0F);
+  for (std::size_t n = 0; n < 2; ++n) example.set(1, n, 1.0F);
+  std::vector<ir::ndarray> arrays;
+  for (std::size_t o = 0; o < 2; ++o)
+    arrays.push_back(ir::load_ndarray(dtype::f32, example.signature.operands[o].shape, example.bytes[o].data()));
+  auto const exact = ir::evaluate(*example.program, arrays);
+  for (std::size_t n = 0; n < 50; ++n)  // as rounded sums of single precision may be
+    example.set(2, n, static_cast<float>(exact[0].reals[n] * (1 + (n % 3 == 0 ? 1e-4 : 0))));
+  CHECK(example.verdict().difference == "");
+  CHECK(example.verdict({.bound_seconds = 0}).difference == "");
+  example.set(2, 0, example.get<float>(2, 0) * 100 + 100);  // the first one
+  CHECK(example.verdict({.bound_seconds = 0}).difference.find("V[0] is ") == 0);
 }
 
 TEST_CASE("oracle check: a long sum that is wrong by one in ten thousand is found") {

@@ -47,7 +47,6 @@ TEST_CASE("runner: a good candidate is measured as in process") {
     auto const reference = m->set_reference(copy_image(copied), {});
     CHECK_MESSAGE(reference.ok(), reference.message);
     CHECK(reference.seconds > 0);
-    CHECK(reference.seconds < 1e-3);
     CHECK(reference.samples >= 3);
     auto const trial = m->measure(copy_image(copied), {});
     CHECK_MESSAGE(trial.ok(), trial.message);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of runners share: a runner of copies, and a bad candidate between two good ones.
+// The tests of runners share a runner of copies, and the measurement of a bad candidate between two good ones.
 #pragma once
 
 #include <doctest/doctest.h>

@@ -54,4 +54,13 @@ TEST_CASE("compute_at: a place where elements of an output would be computed aga
       "reads each element once, or along another stage: compute_along");
 }
 
+TEST_CASE("compute_at: an output is not inlined") {
+  auto const B = compute<"B">(i, j, k) = A(i, j, k) * 2.0F;
+  auto const C = compute<"C">(i, j, k) = B(i, j, k) + 1.0F;
+  auto const p = op(inputs(A), outputs(B, C)).program();
+  space const s{p, {{primitive::compute_at, "B", {"C", place_inline}, {}, {}}}, {}, {}, {}};
+  CHECK_THROWS_WITH_AS((void)make_plan(s), "compute_at(B): is an output: inline, nothing would store it",
+                       schedule_error);
+}
+
 }  // namespace compute_at_output_tests

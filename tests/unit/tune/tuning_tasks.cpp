@@ -125,6 +125,43 @@ TEST_CASE("tuning tasks: the best exact compute is kept beside the winner") {
   for (auto const& one : found) CHECK_FALSE(one.result.image.code.empty());
 }
 
+TEST_CASE("tuning tasks: a faster kernel is given once on the way, and the records have it") {
+  TTUNE_SKIP_UNLESS_X86();
+  auto const records = std::make_shared<memory_store>();
+  auto const compiler = std::make_shared<scripted_backend>(
+      std::map<std::string, std::vector<code>>{{"direct", {slow(), slow(), right()}}});
+  ttune::tuner tuner(compiler, two_operators::options(records));
+  tuning_tasks tasks(tuner, {.budget = {.trials = 9}});
+  (void)tasks.add({{derive_space(copy_program("direct"), compiler->target()), 0}});
+  CHECK_FALSE(tasks.improvement(0, 0.02));  // there is the first kernel only
+  tasks.advance(0);
+  auto const found = tasks.improvement(0, 0.02);
+  REQUIRE(found);
+  CHECK(found->report.source == tuning_report::origin::tuned);
+  CHECK(found->report.gain > 2);
+  CHECK(found->report.effort.ended == recorded_effort::ending::cut_short);
+  CHECK_FALSE(tasks.improvement(0, 0.02));
+  CHECK_FALSE(tasks.over(0));
+  bool kept = false;
+  for (auto const& k : records->keys()) kept = kept || k.has_image;
+  CHECK(kept);
+  while (!tasks.over(0)) tasks.advance(0);
+  CHECK(tasks.finish(0).report.trials == 9);
+}
+
+TEST_CASE("tuning tasks: on the way, another compute may replace that of the first kernel") {
+  TTUNE_SKIP_UNLESS_X86();
+  two_operators two;
+  tuning_tasks tasks(two.tuner, {.budget = {.trials = 9}, .computes = 2});
+  (void)tasks.add(two.first());
+  auto const found = tasks.improvement(0, 0.02);
+  REQUIRE(found);
+  CHECK(found->report.alternative == "short");
+  CHECK_FALSE(tasks.improvement(0, 0.02));
+  (void)tasks.add(two.second());
+  CHECK_FALSE(tasks.improvement(1, 0.02));
+}
+
 TEST_CASE("tuning tasks: each has a first kernel, however late it is") {
   TTUNE_SKIP_UNLESS_X86();
   two_operators two;

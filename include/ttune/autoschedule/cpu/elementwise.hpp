@@ -173,7 +173,7 @@ class elementwise {
   /// us if they do not.
   void choose_row_chunks() {
     row_chunks_.assign(static_cast<std::size_t>(rank()), 1);
-    bool const is_short_work = iterations_of(st_) <= most_sequential_elements;
+    bool const is_short_work = is_sequential(st_);
     auto rows = std::max<std::int64_t>(1, 16384 / std::max<std::int64_t>(1, v_ < 0 ? 1 : size(v_)));
     bool const vectors_are_shared = v_ >= 0 && size(v_) >= 2 * lanes_ * out_.machine().cores;
     std::int32_t outermost = 0;
@@ -218,10 +218,9 @@ class elementwise {
         auto const tile = shared_rows_.empty() ? out_.one_of(name_ + ".tile_" + n, {lanes_, 2 * lanes_, 4 * lanes_},
                                                              std::min<std::int64_t>(4 * lanes_, size(x)))
                                                : out_.one_of(name_ + ".tile_" + n, {lanes_, 2 * lanes_}, lanes_);
-        auto const chunk = out_.one_of(name_ + ".chunk_" + n, doublings(ceil_divide(size(x), lanes_)),
-                                       iterations_of(st_) <= most_sequential_elements
-                                           ? ceil_divide(size(x), lanes_)
-                                           : std::max<std::int64_t>(1, 4096 / (4 * lanes_)));
+        auto const chunk = out_.one_of(
+            name_ + ".chunk_" + n, doublings(ceil_divide(size(x), lanes_)),
+            is_sequential(st_) ? ceil_divide(size(x), lanes_) : std::max<std::int64_t>(1, 4096 / (4 * lanes_)));
         out_.step(primitive::split, name_, {n}, {n + "_0", n + "_1", n + "_2"}, {chunk, tile});
         tasks_.push_back(n + "_0");
         middle_.push_back(n + "_1");

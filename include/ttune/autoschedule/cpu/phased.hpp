@@ -88,8 +88,7 @@ class phased {
     auto const least = static_cast<std::int32_t>(turns_ * lanes_);
     auto const count = ceil_divide(size(v_), std::int64_t{least});
     auto const tile = out_.one_of(name_ + ".tile_" + n, {least, 2 * least}, least);
-    auto const chunk = out_.one_of(name_ + ".chunk_" + n, doublings(count),
-                                   iterations_of(st_) <= most_sequential_elements ? count : 4096 / least);
+    auto const chunk = out_.one_of(name_ + ".chunk_" + n, doublings(count), is_sequential(st_) ? count : 4096 / least);
     out_.step(primitive::split, name_, {n}, {n + "_0", n + "_1", n + "_2"}, {chunk, tile});
     tasks_.push_back(n + "_0");
     middle_.push_back(n + "_1");
@@ -110,8 +109,7 @@ class phased {
       auto const count = ceil_divide(size(axes[i]), period);
       auto& chunk = row_chunks_[static_cast<std::size_t>(axes[i])];
       auto const most = i == 0 ? count / (2 * std::int64_t{out_.machine().cores}) : count;
-      chunk = iterations_of(st_) <= most_sequential_elements ? count
-                                                             : std::max<std::int64_t>(1, std::min(rows / period, most));
+      chunk = is_sequential(st_) ? count : std::max<std::int64_t>(1, std::min(rows / period, most));
       rows /= chunk * period;
     }
   }

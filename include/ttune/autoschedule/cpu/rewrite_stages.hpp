@@ -18,6 +18,7 @@
 #include "ttune/autoschedule/cpu/long_rows.hpp"
 #include "ttune/autoschedule/cpu/phase_axes.hpp"
 #include "ttune/autoschedule/cpu/pixel_rows.hpp"
+#include "ttune/autoschedule/cpu/scans.hpp"
 #include "ttune/autoschedule/cpu/separated.hpp"
 #include "ttune/autoschedule/cpu/shared_rows.hpp"
 #include "ttune/autoschedule/cpu/short_rows.hpp"
@@ -38,6 +39,7 @@ class stage_rewriter {
     expand_components();
     inline_cheap_stages();
     p_ = make_plan(partial_);
+    split_scans();
     split_phases();
     lay_out_constants();
     separate_windows();
@@ -106,6 +108,12 @@ class stage_rewriter {
   void split_in_place() {
     p_ = make_plan(partial_);
     while (auto made = next_axis_in_places(partial_, p_)) take(std::move(*made));
+  }
+
+  /// Divides scans into runs.
+  void split_scans() {
+    while (auto made = next_split_scan(partial_, p_, out_.machine())) take(std::move(*made));
+    while (auto made = next_reader_in_runs(partial_, p_)) take(std::move(*made));
   }
 
   /// Makes the phases of other reductions axes.

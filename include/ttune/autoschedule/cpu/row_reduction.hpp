@@ -60,6 +60,17 @@ class row_reduction {
     return std::max(columns, reduced);
   }
 
+  /// Returns the time of the whole chain, in elements that are read, added to and written. Element-wise stages before
+  /// the reader write nothing: they are computed where they are read.
+  [[nodiscard]] double work() const {
+    double sum = 0;
+    for (auto const& st : p_.stages) {
+      bool const writes = st.definition == e_.definition || st.definition->reduces();
+      sum += writes ? work_of(st) : functions_of(st) * static_cast<double>(iterations_of(st));
+    }
+    return sum;
+  }
+
   /// Returns the number of rows of a task along each axis of the reader: neighbours, so that a task reads one piece of
   /// memory, but no more than keep all cores busy.
   [[nodiscard]] std::vector<std::int64_t> rows_of_task() const {
@@ -67,7 +78,7 @@ class row_reduction {
     std::int64_t all = 1;
     for (std::size_t x = 0; x < e_.definition->axes.size(); ++x)
       if (is_row(e_.axis_name(x))) all *= e_.axis_size(x);
-    bool const is_small = iterations_of(e_) <= most_sequential_elements;
+    bool const is_small = work() <= static_cast<double>(most_sequential_elements);
     auto left = std::max<std::int64_t>(1, std::min(most_elements_of_task / elements, all / (2 * out_.machine().cores)));
     std::vector<std::int64_t> made(e_.definition->axes.size(), 1);
     for (auto x = made.size(); x-- > 0;) {

@@ -156,7 +156,7 @@ class stencil_pipeline {
     auto const rows = st.axis_size(static_cast<std::size_t>(row_axis(st)));
     double work = 0;
     for (std::size_t i = 0; i < p_.stages.size(); ++i)
-      if (root_[i] == root) work += static_cast<double>(iterations_of(p_.stages[i]));
+      if (root_[i] == root) work += work_of(p_.stages[i]);
     if (work <= static_cast<double>(most_sequential_elements)) return rows;
     return std::max<std::int64_t>(
         1, ceil_divide(rows, static_cast<std::int64_t>(out_.machine().cores) * out_.machine().tasks_a_core));

@@ -175,7 +175,7 @@ class gpu_blocks {
   }
 
   void keep(std::string const& stage, std::int64_t free_behind_row) {
-    out_.step(primitive::compute_at, stage, {root_, "threads"});
+    out_.step(primitive::compute_at, stage, {root_, threads_});
     out_.step(primitive::store_in, stage, {}, {},
               {literal(static_cast<std::int64_t>(ir::memory::shared)), literal(free_behind_row)});
   }
@@ -208,8 +208,9 @@ class gpu_blocks {
     order.insert(order.end(), own.begin(), own.end());
     out_.step(primitive::reorder, stage, order);
     if (is_last) out_.bind(stage, out_.fused(stage, blocks, "blocks"), ir::loop_kind::block_x);
-    out_.step(primitive::fuse, stage, threads, {"threads"});
-    out_.bind(stage, "threads", ir::loop_kind::thread_x);
+    auto const whole = out_.fused(stage, threads, "threads");
+    out_.bind(stage, whole, ir::loop_kind::thread_x);
+    if (is_last) threads_ = whole;
   }
 
   /// Divides a stage among threads, element by element.
@@ -362,6 +363,7 @@ class gpu_blocks {
   std::string root_;
   knob_value warps_ = literal(1);
   knob_value rows_ = literal(1);  ///< rows of a thread
+  std::string threads_;           ///< the last stage's loop over threads
 };
 
 }}}  // namespace ttune::v0::autoschedule

@@ -62,7 +62,7 @@ class gpu_tiles {
     cut_free_axes();
     cut_reduced_axes();
     auto const fetched = fetches();
-    buffers_ = choose_buffers(fetched, false);
+    buffers_ = choose_buffers(fetched, has_many_results() ? 3 : 1);
     order_writer();
     if (!has_group_memory()) accumulate_vectors();
     for (auto const* a : fetched) fetch(*a);
@@ -76,7 +76,9 @@ class gpu_tiles {
   struct cut {
     std::int32_t knob = -1;
     [[nodiscard]] knob_value part(int p) const { return {knob, p, 0}; }
-    std::int64_t together = 1;  ///< elements of other axes per element of this one that a block works on
+    /// Elements that a block works on, per element of its parts; without a knob, between two fetches.
+    std::int64_t together = 1;
+    [[nodiscard]] bool is_cut() const { return knob >= 0 || together > 1; }
   };
   [[nodiscard]] std::size_t free_axes() const { return r_.definition->axes.size(); }
   [[nodiscard]] bool has_group_memory() const { return out_.machine().block_bytes > 0; }
@@ -84,10 +86,20 @@ class gpu_tiles {
     return std::find(shares_.begin(), shares_.end(), r_.axis_name(x)) != shares_.end();
   }
 
+  /// Returns true if all processors have blocks of 256 threads with 8 x 8 results each.
+  [[nodiscard]] bool has_many_results() const {
+    std::int64_t results = 1;
+    for (std::size_t x = 0; x < free_axes(); ++x) results *= r_.axis_size(x);
+    return results >= std::int64_t{out_.machine().cores} * 256 * 64;
+  }
+
   /// Splits free axes. The seed has 16 threads along the last axis, 8 along the last one before it that is long enough.
+  /// Each has 4 x 4 results, or, if there are many, 8 x 8, as two virtual threads along either axis: so 16 threads
+  /// still read adjacent vectors of four elements.
   void cut_free_axes() {
     std::int64_t threads_left = std::min(out_.machine().block_threads, 256);
     std::int64_t tile_left = 16;
+    std::int64_t virtuals_left = has_group_memory() && has_many_results() ? 4 : 1;
     for (auto x = free_axes(); x-- > 0;) {
       auto const extent = r_.axis_size(x);
       if (extent == 1 || numbers_shares(x)) continue;
@@ -98,7 +110,9 @@ class gpu_tiles {
       limits.max_waste = 0.25;
       auto k = factors_knob(r_.definition->name + ".tile_" + axis, extent, 4, policy_of(extent), limits);
       auto const t = std::min<std::int64_t>({threads_left, 16, extent});
-      auto const seed = nearest_factors(k, {0, 1, t, std::min<std::int64_t>(tile_left, 4)});
+      auto const virtuals = extent >= 8 * t ? std::min<std::int64_t>(virtuals_left, 2) : 1;
+      auto const seed = nearest_factors(k, {0, virtuals, t, std::min<std::int64_t>(tile_left, 4)});
+      virtuals_left = std::max<std::int64_t>(1, virtuals_left / k.choice(seed)[vthread]);
       threads_left = std::max<std::int64_t>(1, threads_left / k.choice(seed)[thread]);
       seed_threads_ *= k.choice(seed)[thread];
       tile_left = std::max<std::int64_t>(1, tile_left / k.choice(seed)[inner]);
@@ -182,7 +196,7 @@ class gpu_tiles {
   [[nodiscard]] std::string outer_reduced() const {
     std::string last;
     for (auto x = free_axes(); x < r_.axis_count(); ++x)
-      if (cuts_[x].knob >= 0) last = r_.axis_name(x) + "_o";
+      if (cuts_[x].is_cut()) last = r_.axis_name(x) + "_o";
     return last;
   }
 
@@ -227,13 +241,13 @@ class gpu_tiles {
   }
 
   /// Returns the number of parts of the operands in shared memory at once, usually a knob. More than two pay only on
-  /// devices that copy while threads compute; the seed has three if waiting would take most of the time.
-  [[nodiscard]] knob_value choose_buffers(std::vector<access_plan const*> const& fetched, bool ahead) {
+  /// devices that copy while threads compute; the seed has more than one if waiting would take most of the time.
+  [[nodiscard]] knob_value choose_buffers(std::vector<access_plan const*> const& fetched, std::size_t seed) {
     if (fetched.empty() || nvidia_architecture(out_.machine()) == 0) return literal(1);
     bool const copies = nvidia_architecture(out_.machine()) >= 80;
     auto const values = copies ? std::vector<std::int32_t>{1, 2, 3, 4} : std::vector<std::int32_t>{1, 2};
     return out_.add(one_of_knob(r_.definition->name + ".buffers", values),
-                    ahead ? static_cast<std::int32_t>(copies ? 2 : 1) : 0);
+                    static_cast<std::int32_t>(std::min(seed, values.size())) - 1);
   }
 
   [[nodiscard]] knob_value padding_of(access_plan const& a) const {
@@ -242,7 +256,8 @@ class gpu_tiles {
     return literal(0);
   }
 
-  void fetch(access_plan const& a) {
+  /// Stores a copy of an operand in shared memory; returns its name.
+  std::string store_copy(access_plan const& a) {
     auto const copy = acc_ + "." + name_of(a);
     out_.step(primitive::compute_at, copy, {acc_, outer_reduced()});
     auto const in_group = literal(static_cast<std::int64_t>(ir::memory::shared));
@@ -252,6 +267,11 @@ class gpu_tiles {
     if (auto const apart = swizzles_.find(&a); apart != swizzles_.end())
       out_.step(primitive::swizzle, copy, {}, {}, apart->second);
     if (buffers_.knob >= 0) out_.step(primitive::double_buffer, copy, {}, {}, {buffers_});
+    return copy;
+  }
+
+  void fetch(access_plan const& a) {
+    auto const copy = store_copy(a);
     auto axes = copy_axis_names(r_, a);
     auto const vector = 16 / element_bytes(a);
     bool const wide = cuts_[last_moved(a)].together > 1 && shape_of(p_, r_, a).back() % vector == 0;
@@ -288,14 +308,15 @@ class gpu_tiles {
   [[nodiscard]] std::optional<matrix_axes> warpgroup_axes() const;
   void multiplied_by_warpgroups(matrix_axes const& m);
   void accumulate_by_warpgroups(matrix_axes const& m);
-  void fetch_cores(access_plan const& a, matrix_axes const& m);
+  [[nodiscard]] bool has_many_warpgroup_tiles(matrix_axes const& m) const;
+  void fetch_lines(access_plan const& a, matrix_axes const& m);
 
   // ------------------------------------------------------------------------------------------------------- limits
 
   /// Returns the number of elements along an axis that a block works on between two fetches.
   [[nodiscard]] knob_expression tile(std::size_t x) const {
     auto const& c = cuts_[x];
-    if (c.knob < 0) return 1;  // it has one element, or each block and each fetch have one
+    if (c.knob < 0) return c.together;
     if (x >= free_axes()) return c.part(1) * c.together;
     if (c.together > 1) return knob_expression(c.part(1)) * knob_expression(c.part(2)) * knob_expression(c.together);
     return knob_expression(c.part(vthread)) * knob_expression(c.part(thread)) * knob_expression(c.part(inner));

@@ -59,7 +59,7 @@ inline void gpu_tiles::multiplied_by_warps(matrix_axes const& m) {
   keep_matrix_sums(x + "_n");
   accumulate_matrices(m);
   auto const fetched = fetches();
-  buffers_ = choose_buffers(fetched, true);
+  buffers_ = choose_buffers(fetched, 3);
   choose_banks(fetched, m);
   for (auto const* a : fetched) fetch(*a);
   knob_expression const warps = knob_expression(r.part(1)) * knob_expression(c.part(1));

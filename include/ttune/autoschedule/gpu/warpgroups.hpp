@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums of products of 16-bit floats on a GPU on which four warps multiply matrices together, from shared memory
-// (core/warpgroup_product.hpp). Rows and columns 8 apart are virtual threads of a thread. A copy in shared memory is
-// divided into cores of 8 x 8 elements. The rest is as in tiles.hpp:
+// (core/warpgroup_product.hpp). Rows and columns 8 apart are virtual threads of a thread. A copy in shared memory
+// consists of swizzled lines of 64 elements, which eight neighbouring threads copy. The rest is as in tiles.hpp:
 //
 //   block_x  blocks of rows, of columns
-//     vthread  tiles of 64 rows, halves of 16 rows, columns by 8
+//     vthread  tiles of 64 rows, halves of 16 rows, columns by 64, by 8
 //       thread_x  groups of four warps, warps, 8 rows, 4 columns
 //         local acc[1, 2]
-//         for the outer parts of the terms
-//           group copies of both operands, packed: 8 rows of 8 neighbouring elements
+//         for every 64 terms
+//           group copies of both operands
 //           for their inner parts: acc += …           tensorized, 2 columns and 16 terms
 #pragma once
 
@@ -40,14 +40,15 @@ namespace ttune { inline namespace v0 { namespace autoschedule {
 }
 
 /// Like find_matrix_axes, for products of four warps: both operands are contiguous along one of their two axes, and
-/// whole cores divide all axes. Single warps are used for fewer than 64 columns.
+/// whole lines divide all axes; otherwise single warps are used.
 [[nodiscard]] inline std::optional<matrix_axes> find_warpgroup_axes(target const& machine, stage_plan const& st) {
   if (nvidia_architecture(machine) != warpgroup_product::architecture ||
       machine.features.find(warpgroup_product::feature) == std::string::npos)
     return std::nullopt;
   auto const found = find_matrix_axes(machine, st);
-  if (!found || st.axis_size(found->rows) % warpgroup_product::rows != 0 || st.axis_size(found->columns) % 64 != 0 ||
-      st.axis_size(found->terms) % warpgroup_product::terms != 0)
+  if (!found || st.axis_size(found->rows) % warpgroup_product::rows != 0 ||
+      st.axis_size(found->columns) % warpgroup_product::line != 0 ||
+      st.axis_size(found->terms) % warpgroup_product::line != 0)
     return std::nullopt;
   auto const term = ir::match_narrow_term(st.definition->components[0].value);
   if (!has_warpgroup_product(term->left->type, term->right->type, st.definition->type())) return std::nullopt;
@@ -63,10 +64,11 @@ namespace ttune { inline namespace v0 { namespace autoschedule {
 
 inline void gpu_tiles::multiplied_by_warpgroups(matrix_axes const& m) {
   using product = warpgroup_product;
-  constexpr std::int32_t most_eights = product::most_columns / product::core;
+  constexpr std::int32_t most_lines = product::most_columns / product::line;
+  auto const seed_lines = has_many_warpgroup_tiles(m) ? most_lines : most_lines / 2;
   cut_matrices(m.rows, product::rows, {0, 2, 1});
-  cut_matrices(m.columns, product::core, {0, 1, 16}, most_eights);
-  cut_matrices(m.terms, product::terms, {0, 4});
+  cut_matrices(m.columns, product::line, {0, 1, seed_lines}, most_lines);
+  cuts_[m.terms].together = product::line;
   auto const& r = cuts_[m.rows];
   auto const& c = cuts_[m.columns];
   auto const& y = writer_.axis_name(m.rows);
@@ -74,10 +76,11 @@ inline void gpu_tiles::multiplied_by_warpgroups(matrix_axes const& m) {
   out_.step(
       primitive::split, name_, {y}, {y + "_b", y + "_g", y + "_m", y + "_w", y + "_h", y + "_l"},
       {r.part(1), r.part(2), literal(product::warps), literal(product::thread_rows), literal(product::lanes_of_rows)});
-  out_.step(primitive::split, name_, {x}, {x + "_b", x + "_g", x + "_n", x + "_l", x + "_c"},
-            {c.part(1), c.part(2), literal(product::lanes_of_columns), literal(product::thread_columns)});
+  out_.step(primitive::split, name_, {x}, {x + "_b", x + "_g", x + "_m", x + "_n", x + "_l", x + "_c"},
+            {c.part(1), c.part(2), literal(product::line / product::core), literal(product::lanes_of_columns),
+             literal(product::thread_columns)});
   auto const blocks = matrix_blocks(m);
-  std::vector<std::string> const virtuals{y + "_m", y + "_h", x + "_n"};
+  std::vector<std::string> const virtuals{y + "_m", y + "_h", x + "_m", x + "_n"};
   std::vector<std::string> const threads{y + "_g", x + "_g", y + "_w", y + "_l", x + "_l"};
   auto order = blocks;
   order.insert(order.end(), virtuals.begin(), virtuals.end());
@@ -90,14 +93,14 @@ inline void gpu_tiles::multiplied_by_warpgroups(matrix_axes const& m) {
   keep_matrix_sums(x + "_c");
   accumulate_by_warpgroups(m);
   auto const fetched = fetches();
-  buffers_ = choose_buffers(fetched, true);
-  for (auto const* a : fetched) fetch_cores(*a, m);
+  buffers_ = choose_buffers(fetched, seed_lines == most_lines ? 4 : 3);
+  for (auto const* a : fetched) fetch_lines(*a, m);
   knob_expression const groups = knob_expression(r.part(1)) * knob_expression(c.part(1));
   auto const together = groups * knob_expression(product::threads);
   out_.require(together <= knob_expression(std::min(out_.machine().block_threads, 512)), "threads of a block");
-  constexpr std::int64_t sums = product::rows * product::core / product::threads;
+  constexpr std::int64_t sums = product::rows * product::line / product::threads;
   constexpr std::int64_t most_sums = product::rows * product::most_columns / product::threads;
-  constexpr std::int64_t others = 72;  // addresses, loops, pending copies: ptxas takes 62 if it may
+  constexpr std::int64_t others = 72;  // addresses, loops, pending copies: ptxas takes 84 if it may
   auto const held = knob_expression(r.part(2)) * knob_expression(c.part(2)) * knob_expression(sums);
   out_.require(held <= knob_expression(most_sums), "registers of a thread");
   limit_registers(together, held, others);
@@ -107,7 +110,7 @@ inline void gpu_tiles::multiplied_by_warpgroups(matrix_axes const& m) {
 inline void gpu_tiles::accumulate_by_warpgroups(matrix_axes const& m) {
   auto const& terms = r_.axis_name(m.terms);
   out_.step(primitive::split, acc_, {terms}, {terms + "_o", terms + "_n", terms + "_t"},
-            {cuts_[m.terms].part(1), literal(warpgroup_product::terms)});
+            {literal(warpgroup_product::line / warpgroup_product::terms), literal(warpgroup_product::terms)});
   auto inside = loops_around_products(m);
   std::vector<std::string> const tile{r_.axis_name(m.rows), r_.axis_name(m.columns), terms + "_t"};
   inside.insert(inside.end(), tile.begin(), tile.end());
@@ -115,29 +118,40 @@ inline void gpu_tiles::accumulate_by_warpgroups(matrix_axes const& m) {
   out_.step(primitive::tensorize, acc_, tile);
 }
 
-/// Makes copies of 16 bytes, eight of which form a core; neighbouring threads copy rows of the same core.
-inline void gpu_tiles::fetch_cores(access_plan const& a, matrix_axes const& m) {
-  auto const copy = acc_ + "." + name_of(a);
-  out_.step(primitive::compute_at, copy, {acc_, outer_reduced()});
-  out_.step(primitive::store_in, copy, {}, {}, {literal(static_cast<std::int64_t>(ir::memory::shared))});
-  if (buffers_.knob >= 0) out_.step(primitive::double_buffer, copy, {}, {}, {buffers_});
-  auto const names = copy_axis_names(r_, a);
+/// Returns true if all processors have tiles of 128 x 256 results.
+inline bool gpu_tiles::has_many_warpgroup_tiles(matrix_axes const& m) const {
+  std::int64_t results = 1;
+  for (std::size_t x = 0; x < free_axes(); ++x) results *= r_.axis_size(x);
+  constexpr std::int64_t rows = 2 * warpgroup_product::rows;
+  constexpr std::int64_t columns = warpgroup_product::most_columns;
+  return r_.axis_size(m.rows) >= rows && r_.axis_size(m.columns) >= columns &&
+         results / (rows * columns) >= out_.machine().cores;
+}
+
+/// Copies an operand in lines of eight chunks of 16 bytes, one thread a chunk. If terms are neighbours, rows of the
+/// copy are such lines; otherwise blocks of 64 rows or columns are, by terms.
+inline void gpu_tiles::fetch_lines(access_plan const& a, matrix_axes const& m) {
   auto const own = only_dimension(a, moves_with(a, m.rows) ? m.rows : m.columns);
   auto const terms = only_dimension(a, m.terms);
-  auto const& last = names.back();
-  auto const& other = names[static_cast<std::size_t>(std::min(own, terms))];
-  for (auto const& axis : {other, last})
-    out_.step(primitive::split, copy, {axis}, {axis + "_a", axis + "_s"}, {literal(warpgroup_product::core)});
-  std::vector<std::string> order;
-  for (auto const& name : names)
-    if (name != last && name != other) order.push_back(name);
-  for (auto const& part : {other + "_a", last + "_a", other + "_s"}) order.push_back(part);
-  auto const shared = order;
-  order.push_back(last + "_s");
+  if (terms > own) {
+    swizzles_[&a] = {literal(1)};
+    return fetch(a);
+  }
+  swizzles_[&a] = {literal(warpgroup_product::core)};
+  auto const copy = store_copy(a);
+  auto names = copy_axis_names(r_, a);
+  auto const line = names.back();
+  auto const term = names[static_cast<std::size_t>(terms)];
+  out_.step(primitive::split, copy, {line}, {line + "_o", line + "_a", line + "_s"},
+            {literal(warpgroup_product::line / warpgroup_product::core), literal(warpgroup_product::core)});
+  std::erase_if(names, [&](std::string const& name) { return name == line || name == term; });
+  for (auto const& part : {line + "_o", term, line + "_a"}) names.push_back(part);
+  auto order = names;
+  order.push_back(line + "_s");
   out_.step(primitive::reorder, copy, order);
-  out_.step(primitive::vectorize, copy, {last + "_s"});
+  out_.step(primitive::vectorize, copy, {line + "_s"});
   out_.step(primitive::pack, copy, {});
-  out_.bind(copy, out_.fused(copy, shared, "all"), ir::loop_kind::thread_x);
+  out_.bind(copy, out_.fused(copy, names, "all"), ir::loop_kind::thread_x);
 }
 
 /// Returns the axes if four warps multiply elements that are copied into shared memory.

@@ -10,6 +10,7 @@
 #include "ttune/arith/interval.hpp"
 #include "ttune/capture/bounds.hpp"
 #include "ttune/capture/program_text/expression_reader.hpp"
+#include "ttune/capture/strides.hpp"
 #include "ttune/ir/verify.hpp"
 #include "ttune/support/internal_error.hpp"
 
@@ -24,6 +25,7 @@ class program_reader {
     made_.name = from_.name();
     while (from_.now().what != text_token::kind::end) read_definition();
     if (made_.outputs.empty()) from_.refuse("the program has no output");
+    add_strides(made_);
     check();
     return share(std::move(made_));
   }
@@ -63,7 +65,7 @@ class program_reader {
       t.shape.emplace_back(extent);
       elements = multiplied(elements, extent);
     }
-    t.order = read_order();
+    read_layout(t.order, t.strides, t.shape.size());
     if (from_.take_if("in")) {
       t.has_range = true;
       std::tie(t.low, t.high) = read_interval();
@@ -104,11 +106,16 @@ class program_reader {
     from_.list([&] { made.push_back(read_extent()); });
     return made;
   }
-  [[nodiscard]] ir::layout read_order() {
-    if (!from_.take_if("of")) return ir::layout::row_major;
+  void read_layout(ir::layout& order, operand_strides& strides, std::size_t rank) {
+    if (from_.take_if("strided")) strides = strides_of_rank(operand_strides::outer, rank);
+    if (!from_.take_if("of")) return;
     from_.expect("any");
-    from_.expect("layout");
-    return ir::layout::any;
+    if (from_.take_if("strides")) {
+      strides = strides_of_rank(operand_strides::all, rank);
+    } else {
+      from_.expect("layout");
+      order = ir::layout::any;
+    }
   }
   [[nodiscard]] std::pair<std::int64_t, std::int64_t> read_interval() {
     from_.expect("[");
@@ -141,7 +148,7 @@ class program_reader {
     s.axes = read_axes();
     std::int64_t elements = 1;
     for (auto const& a : s.axes) elements = multiplied(elements, a.size());
-    s.order = read_order();
+    read_layout(s.order, s.strides, s.axes.size());
     if (from_.take_if("updates")) s.updates = operand_named(from_.name());
     from_.expect("=");
     read_reduction(s.reduction);

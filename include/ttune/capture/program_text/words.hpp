@@ -80,9 +80,9 @@ inline constexpr std::array<word_of<ir::tensor_role>, 4> role_words{{{"input", i
 
 /// Words that stand for nothing in the tables above; the last line has those of networks (network/network_text.hpp).
 inline constexpr std::string_view other_words[] = {
-    "program",     "stage",       "output",  "of",       "any",  "layout", "in",    "updates", "where", "from",
-    "by",          "left",        "right",   "select",   "cast", "true",   "false", "inf",     "nan",   "not",
-    "associative", "commutative", "network", "operator", "view", "at",     "error", "weights"};
+    "program", "stage", "output",      "of",          "any",     "layout",   "strided", "strides", "in",    "updates",
+    "where",   "from",  "by",          "left",        "right",   "select",   "cast",    "true",    "false", "inf",
+    "nan",     "not",   "associative", "commutative", "network", "operator", "view",    "at",      "error", "weights"};
 
 template <class Table>
 [[nodiscard]] constexpr auto meaning_of(Table const& table, std::string_view word) {

@@ -55,6 +55,7 @@ class program_writer {
   [[nodiscard]] std::string run(ir::program const& p) {
     auto made = "program " + name_text(p.name) + "\n";
     for (auto const& t : p.inputs) {
+      if (t->role == ir::tensor_role::strides) continue;  // follows from the others
       made += operand_text(*t) + "\n";
       operands_.insert(t->name);
     }
@@ -75,10 +76,14 @@ class program_writer {
     return name_text(a.name) + " in [" + std::to_string(a.begin) + ", " + extent_text(a.end) + ")";
   }
 
+  [[nodiscard]] static std::string layout_text(ir::layout order, operand_strides strides) {
+    return std::string(order == ir::layout::any ? " of any layout" : "") + text_of(strides);
+  }
+
   [[nodiscard]] static std::string operand_text(ir::tensor const& t) {
     auto made = std::string(word_for(role_words, t.role)) + " " + name_text(t.name) + " " + ttune::name_of(t.type) +
                 " (" + joined(t.shape, ", ", extent_text) + ")";
-    if (t.order == ir::layout::any) made += " of any layout";
+    made += layout_text(t.order, t.strides);
     if (t.has_range) made += " in [" + std::to_string(t.low) + ", " + std::to_string(t.high) + ")";
     if (t.role == ir::tensor_role::table) made += " = " + joined(t.content, ", ", real_text);
     return made;
@@ -86,7 +91,7 @@ class program_writer {
 
   [[nodiscard]] std::string stage_text(ir::stage const& s) const {
     auto made = "stage " + name_text(s.name) + "(" + joined(s.axes, ", ", range_text) + ")";
-    if (s.order == ir::layout::any) made += " of any layout";
+    made += layout_text(s.order, s.strides);
     if (s.updates) made += " updates " + name_text(s.updates->name);
     made += " = " + reduction_text(s.reduction);
     std::size_t number = 0;

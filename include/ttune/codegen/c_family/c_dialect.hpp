@@ -51,7 +51,7 @@ class plain_c_dialect final : public c_dialect {
     return (read_only ? "const " : "") + element + "*";
   }
   [[nodiscard]] std::string restrict_word() const override { return "restrict"; }
-  [[nodiscard]] std::string array_prefix(ir::memory) const override { return ""; }
+  [[nodiscard]] std::string array_prefix(ir::memory, std::int64_t) const override { return ""; }
   [[nodiscard]] std::string table_prefix() const override { return "static const "; }
   [[nodiscard]] std::string head(std::string const& kernel, std::vector<std::string> const& parameters,
                                  std::int64_t const*, bool) const override {

@@ -69,7 +69,7 @@ inline std::optional<lane_linear> copy_emitter::wide_place(ir::loop const& l, st
   at.constant = begin;
   at.lane = 1;
   kernel_.variables.set_lanes(lanes);
-  kernel_.variables.bind(l.variable, at);
+  kernel_.variables.bind(l.variable, at, {begin, begin + lanes - 1});
   std::optional<lane_linear> made;
   try {
     auto const flat = indices_.flat_index(b, indices);

@@ -50,13 +50,13 @@ class cuda_dialect final : public c_dialect {
     return (read_only ? "const " : "") + element + "*";
   }
   [[nodiscard]] std::string restrict_word() const override { return "__restrict__"; }
-  [[nodiscard]] std::string array_prefix(ir::memory where) const override {
-    return where == ir::memory::shared ? "__shared__ __align__(16) " : "";
+  [[nodiscard]] std::string array_prefix(ir::memory where, std::int64_t alignment) const override {
+    return where == ir::memory::shared ? "__shared__ __align__(" + std::to_string(alignment) + ") " : "";
   }
   [[nodiscard]] std::string table_prefix() const override { return "__device__ const "; }
   [[nodiscard]] std::int64_t declared_shared_bytes() const override { return 48 << 10; }
-  [[nodiscard]] std::string launch_array(std::string const& name) const override {
-    return "extern __shared__ __align__(16) unsigned char " + name + "[];";
+  [[nodiscard]] std::string launch_array(std::string const& name, std::int64_t alignment) const override {
+    return "extern __shared__ __align__(" + std::to_string(alignment) + ") unsigned char " + name + "[];";
   }
 
   [[nodiscard]] std::string head(std::string const& kernel, std::vector<std::string> const& parameters,

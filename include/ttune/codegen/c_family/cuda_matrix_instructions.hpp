@@ -73,14 +73,15 @@ class cuda_matrix_instructions final : public matrix_instructions {
   }
 
   // PTX ISA, "Asynchronous Warpgroup Level Matrix Multiply-Accumulate Instructions": "Matrix Descriptor Format" (bits 0
-  // to 13: the address, 16 to 29 and 32 to 45: strides, all in units of 16 bytes; 62 and 63: no swizzling),
-  // "wgmma.mma_async".
-  [[nodiscard]] std::string cores_function(std::string const& wanted) const override {
+  // to 13: the address; 16 to 29: the leading dimension's offset, between blocks of 64 contiguous rows or columns; 32
+  // to 45: the stride dimension's, between eight lines; all in units of 16 bytes; 62 and 63: 1 is the 128-byte
+  // swizzle), "wgmma.mma_async".
+  [[nodiscard]] std::string lines_function(std::string const& wanted) const override {
     return std::string(cuda_function_prefix) + "unsigned long long " + wanted +
-           "(const void* at, unsigned int along_terms, unsigned int across_terms) {\n"
+           "(const void* at, unsigned int between_blocks) {\n"
            "  return (unsigned long long)(((unsigned int)__cvta_generic_to_shared(at) & 0x3ffffu) >> 4) |\n"
-           "         (unsigned long long)(along_terms >> 4) << 16 | (unsigned long long)(across_terms >> 4) << "
-           "32;\n}\n";
+           "         (unsigned long long)(between_blocks >> 4) << 16 | " +
+           std::to_string(warpgroup_product::aligned_bytes >> 4) + "ull << 32 | 1ull << 62;\n}\n";
   }
   [[nodiscard]] std::string warpgroup_function(std::string const& wanted, int columns, dtype of, bool left_across,
                                                bool right_across) const override {

@@ -41,13 +41,15 @@ class c_dialect {
   /// Returns an element type with the address space that a pointer to it needs, as "__global const float*".
   [[nodiscard]] virtual std::string pointer(ir::memory where, std::string const& element, bool read_only) const = 0;
   [[nodiscard]] virtual std::string restrict_word() const = 0;
-  /// Returns the prefix of an array in a thread's or in shared memory.
-  [[nodiscard]] virtual std::string array_prefix(ir::memory where) const = 0;
+  /// Returns the prefix of an array in a thread's or in shared memory; `alignment`, in bytes, is of shared memory.
+  [[nodiscard]] virtual std::string array_prefix(ir::memory where, std::int64_t alignment) const = 0;
   [[nodiscard]] virtual std::string table_prefix() const = 0;
   /// Returns the largest number of bytes that array declarations may take of shared memory. If a kernel needs more,
   /// all arrays are in one array of bytes, which `launch_array` declares and whose size the launch sets.
   [[nodiscard]] virtual std::int64_t declared_shared_bytes() const { return std::int64_t{1} << 62; }
-  [[nodiscard]] virtual std::string launch_array(std::string const& /*name*/) const { return {}; }
+  [[nodiscard]] virtual std::string launch_array(std::string const& /*name*/, std::int64_t /*alignment*/) const {
+    return {};
+  }
 
   // ---- kernels
   /// Returns the head of a kernel. `shuffles`: its threads exchange values (`shuffled`).

@@ -13,6 +13,7 @@
 #include "ttune/codegen/c_family/kernel_state.hpp"
 #include "ttune/codegen/lane_decisions.hpp"
 #include "ttune/codegen/lane_linear.hpp"
+#include "ttune/support/error.hpp"
 #include "ttune/support/integer.hpp"
 
 namespace ttune { inline namespace v0 { namespace codegen { namespace c_family {
@@ -127,6 +128,8 @@ inline lane_linear index_emitter::divide(ir::expr const& e, lane_linear const& a
 }
 
 inline lane_linear index_emitter::flat_index(ir::buffer const& b, std::vector<ir::expr> const& indices) {
+  if (b.strides != operand_strides::dense)
+    throw backend_error("operand " + b.name + " is strided: only the LLVM backend has such operands; pass a copy");
   if (b.swizzle != 0) return swizzled(b, indices);
   return flat_form(b.extents, indices, [&](ir::expr const& e) { return index(e); });
 }

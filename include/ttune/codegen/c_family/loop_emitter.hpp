@@ -38,9 +38,13 @@ class loop_emitter {
   body_emitter& bodies_;
 };
 
+/// Emits how often the compiler shall unroll a loop. Loops with barriers are left to it; but those around products of
+/// four warps are few instructions, of which it would make hundreds and take ten seconds.
 inline void loop_emitter::hint_unrolling(ir::loop const& l, bool unroll, std::int64_t trips) {
   auto const whole = kernel_.dialect.unroll_hint();
   if (unroll && !whole.empty()) return kernel_.text.line(whole);
+  if (asks_to_unroll() && has_barrier(l.body) && ir::has_warpgroup_product(l.body))
+    return kernel_.text.line(whole + " 1");
   if (unroll || trips == 0 || !asks_to_unroll() || has_barrier(l.body)) return;
   auto const factor = unroll_factor(l, trips);
   kernel_.text.line(factor == 0 ? whole : whole + " " + std::to_string(factor));

@@ -30,11 +30,11 @@ class matrix_instructions {
                                                     dtype right, dtype sum) const = 0;
 
   // ---- products of four warps (core/warpgroup_product.hpp)
-  /// A function that makes an operand's descriptor from the address of the first core matrix and the bytes between core
-  /// matrices along the terms and along the other direction.
-  [[nodiscard]] virtual std::string cores_function(std::string const& name) const = 0;
-  /// A function that takes both descriptors and a thread's sums. `across`: rows (or columns) are contiguous in a core
-  /// matrix.
+  /// A function that makes an operand's descriptor from the address of its first line and the bytes between blocks of
+  /// 64 rows or columns, if these are contiguous.
+  [[nodiscard]] virtual std::string lines_function(std::string const& name) const = 0;
+  /// A function that takes both descriptors and a thread's sums. `across`: rows (or columns) are contiguous, not
+  /// terms.
   [[nodiscard]] virtual std::string warpgroup_function(std::string const& name, int columns, dtype type,
                                                        bool left_across, bool right_across) const = 0;
   /// A function without arguments, called before a batch of such products.

@@ -12,6 +12,8 @@
 #include "ttune/codegen/c_family/kernel_state.hpp"
 #include "ttune/codegen/c_family/register_emitter.hpp"
 #include "ttune/codegen/device_program.hpp"
+#include "ttune/core/warpgroup_product.hpp"
+#include "ttune/support/integer.hpp"
 
 namespace ttune { inline namespace v0 { namespace codegen { namespace c_family {
 
@@ -43,8 +45,11 @@ class memory_emitter {
   [[nodiscard]] std::string to_storage(c_value const& v, dtype stored);
 
  private:
+  static constexpr std::int64_t largest_move_bytes = 16;
+
   [[nodiscard]] c_value load_lanes(ir::buffer const& b, lane_linear const& flat);
   [[nodiscard]] c_value from_storage(std::string const& raw, dtype stored, int lanes);
+  [[nodiscard]] std::int64_t alignment(ir::buffer const& b) const;
   [[nodiscard]] std::string declaration(ir::buffer const& b, ir::memory where, std::string const& name) const;
 
   kernel_state& kernel_;
@@ -62,8 +67,14 @@ class memory_emitter {
 
 // ----------------------------------------------------------------------------------------------------- declarations
 
+/// Returns the alignment of a buffer in shared memory in bytes: that of the largest move, or of the lines that products
+/// of four warps read.
+inline std::int64_t memory_emitter::alignment(ir::buffer const& b) const {
+  return kernel_.publishes_shared_memory && b.swizzle != 0 ? warpgroup_product::aligned_bytes : largest_move_bytes;
+}
+
 inline std::string memory_emitter::declaration(ir::buffer const& b, ir::memory where, std::string const& name) const {
-  return kernel_.dialect.array_prefix(where) + kernel_.dialect.storage(b.type) + " " + name +
+  return kernel_.dialect.array_prefix(where, alignment(b)) + kernel_.dialect.storage(b.type) + " " + name +
          (is_scalar(b) ? "" : "[" + std::to_string(b.room()) + "]") + ";";
 }
 
@@ -88,25 +99,29 @@ inline void memory_emitter::end_buffer(ir::buffer const& b) {
 }
 
 inline std::string memory_emitter::declare_shared_memory(device_launch& launch) const {
-  constexpr std::int64_t unit = 16;  // the largest unit of a move
   auto const whole = std::string("ttune_group_memory");
   std::string arrays;
   std::string parts_of_one;
+  auto const in_units = [](std::int64_t bytes, std::int64_t unit) { return ceil_divide(bytes, unit) * unit; };
+  std::int64_t strictest = largest_move_bytes;
   for (auto const& [b, name] : shared_buffers_) {
     auto const bytes = b->room() * static_cast<std::int64_t>(size_in_bytes(b->type));
     auto const pointer = kernel_.dialect.pointer(ir::memory::shared, kernel_.dialect.storage(b->type), false);
     arrays += "  " + declaration(*b, ir::memory::shared, name) + "\n";
+    auto const aligned = alignment(*b);
+    strictest = std::max(strictest, aligned);
+    launch.launch_bytes = in_units(launch.launch_bytes, aligned);
     parts_of_one += "  " + pointer + " const " + name + " = (" + pointer + ")(" + whole + " + " +
                     std::to_string(launch.launch_bytes) + ");\n";
     launch.group_bytes += bytes;
-    launch.launch_bytes += (bytes + unit - 1) / unit * unit;
+    launch.launch_bytes += in_units(bytes, largest_move_bytes);
   }
   if (launch.launch_bytes <= kernel_.dialect.declared_shared_bytes()) {
     launch.launch_bytes = 0;
     return arrays;
   }
   launch.group_bytes = launch.launch_bytes;
-  return "  " + kernel_.dialect.launch_array(whole) + "\n" + parts_of_one;
+  return "  " + kernel_.dialect.launch_array(whole, strictest) + "\n" + parts_of_one;
 }
 
 // --------------------------------------------------------------------------------------------------------- elements

@@ -62,7 +62,7 @@ class opencl_dialect final : public c_dialect {
            "*";
   }
   [[nodiscard]] std::string restrict_word() const override { return "restrict"; }
-  [[nodiscard]] std::string array_prefix(ir::memory where) const override {
+  [[nodiscard]] std::string array_prefix(ir::memory where, std::int64_t) const override {
     return where == ir::memory::shared ? "__local " : "";
   }
   [[nodiscard]] std::string table_prefix() const override { return "__constant "; }

@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "ttune/arith/simplify.hpp"
 #include "ttune/arith/substitute.hpp"
 #include "ttune/codegen/c_family/index_emitter.hpp"
 #include "ttune/codegen/c_family/kernel_state.hpp"
@@ -26,7 +27,7 @@
 namespace ttune { inline namespace v0 { namespace codegen { namespace c_family {
 
 /// In: products of four warps. Out: one batch of instructions, and the wait for their sums. Throws backend_error if the
-/// operands do not lie in core matrices.
+/// operands do not lie in swizzled lines.
 class warpgroup_emitter {
  public:
   warpgroup_emitter(kernel_state& kernel, index_emitter& indices, memory_emitter& memory)
@@ -44,14 +45,18 @@ class warpgroup_emitter {
   void bind_thread_parts(warpgroup_tile const& t);
   [[nodiscard]] std::vector<std::string> emit_repeated_products(warpgroup_tile const& t, std::size_t depth);
   [[nodiscard]] std::vector<std::string> emit_products(warpgroup_tile const& t);
-  [[nodiscard]] std::string define_product(warpgroup_tile const& t, operand_cores const& left,
-                                           operand_cores const& right, int columns);
-  [[nodiscard]] std::string descriptor(ir::buffer const& b, operand_cores const& cores, std::int64_t start);
+  [[nodiscard]] std::string define_product(warpgroup_tile const& t, operand_lines const& left,
+                                           operand_lines const& right, int columns);
+  [[nodiscard]] std::string descriptor(warpgroup_tile const& t, ir::buffer const& b, operand_lines const& lines,
+                                       std::int64_t start);
   [[nodiscard]] std::string sums_of(warpgroup_tile const& t, rows_of_64 const& of);
-  [[nodiscard]] operand_cores cores_of(warpgroup_tile const& t, matrix_operand const& of, bool left);
-  void check_threads(warpgroup_tile const& t, operand_cores& cores, bool left) const;
-  void check_alignment(warpgroup_tile const& t, ir::buffer const& b, operand_cores const& cores) const;
-  void require_cores(warpgroup_tile const& t, ir::buffer const& b, bool holds) const;
+  [[nodiscard]] operand_lines lines_of(warpgroup_tile const& t, matrix_operand const& of, bool left);
+  [[nodiscard]] lane_linear position(warpgroup_tile const& t, matrix_operand const& of, std::int64_t v, std::int64_t j,
+                                     std::int64_t k);
+  void check_threads(warpgroup_tile const& t, operand_lines const& lines, bool left) const;
+  void check_begin(warpgroup_tile const& t, ir::buffer const& b, operand_lines const& lines,
+                   lane_linear const& begin) const;
+  void require_lines(warpgroup_tile const& t, ir::buffer const& b, bool holds) const;
   [[nodiscard]] std::int64_t groups() const {
     return kernel_.grid.size(kernel_grid::thread_x) / warpgroup_product::threads;
   }
@@ -71,77 +76,77 @@ void warpgroup_emitter::call(std::string const& name, Text const& text) {
 
 // --------------------------------------------------------------------------------------------------------- operands
 
-inline void warpgroup_emitter::require_cores(warpgroup_tile const& t, ir::buffer const& b, bool holds) const {
+inline void warpgroup_emitter::require_lines(warpgroup_tile const& t, ir::buffer const& b, bool holds) const {
   if (!holds)
     refuse_tile(kernel_.dialect.name(), t.columns.variable,
                 b.name +
-                    " does not lie in cores of 8 x 8 elements as the instruction reads them: split its rows and "
-                    "columns by 8, reorder the inner parts to be the innermost, and pack");
+                    " does not lie in lines of 64 elements as the instruction reads them: if terms are neighbours, "
+                    "copy 64 of them at a time, and swizzle; if rows or columns are, split them by 8 and 8, reorder "
+                    "the terms between the outer parts and these, pack, and swizzle by 8");
 }
 
-/// Returns the layout of an operand's core matrices, after checking its elements for all v and k, and for all threads.
-inline operand_cores warpgroup_emitter::cores_of(warpgroup_tile const& t, matrix_operand const& of, bool left) {
-  using instruction = warpgroup_product;
-  auto const& [b, indices] = of;
-  auto const require = [&](bool holds) { require_cores(t, b, holds); };
-  for (auto const& i : indices) require(!mentions(i, {t.virtuals.variable}) || !mentions(i, {t.terms.variable}));
+/// Returns the position of an element before the swizzle, which the instruction applies itself.
+inline lane_linear warpgroup_emitter::position(warpgroup_tile const& t, matrix_operand const& of, std::int64_t v,
+                                               std::int64_t j, std::int64_t k) {
+  return flat_form(of.from.extents, of.indices, [&](ir::expr const& i) {
+    auto const placed = arith::substitute(i, {{t.virtuals.variable, ir::make_index(v)},
+                                              {t.columns.variable, ir::make_index(j)},
+                                              {t.terms.variable, ir::make_index(k)}});
+    return indices_.index(arith::simplify(placed, kernel_.variables.ranges()));
+  });
+}
+
+/// Returns the layout of an operand in lines, after checking its elements for all v and k, and for all threads.
+inline operand_lines warpgroup_emitter::lines_of(warpgroup_tile const& t, matrix_operand const& of, bool left) {
+  auto const require = [&](bool holds) { require_lines(t, of.from, holds); };
+  require(of.from.swizzle == ir::buffer::chunks_of_banks);
+  for (auto const& i : of.indices) require(!mentions(i, {t.virtuals.variable}) || !mentions(i, {t.terms.variable}));
   auto const begin = ir::constant_integer(t.virtuals.begin);
-  auto const position = [&](std::int64_t v, std::int64_t k, std::int64_t j) {
-    auto placed = indices;
-    for (auto& i : placed)
-      i = arith::substitute(i, {{t.virtuals.variable, ir::make_index(v)},
-                                {t.terms.variable, ir::make_index(k)},
-                                {t.columns.variable, ir::make_index(j)}});
-    return indices_.flat_index(b, placed);
-  };
-  operand_cores made;
-  made.first = position(begin, 0, 0);
+  operand_lines made;
+  made.first = position(t, of, begin, 0, 0);
   auto const key = made.first.key();
-  auto const distance = [&](std::int64_t v, std::int64_t k, std::int64_t j) {
-    auto const other = position(v, k, j);
+  auto const distance = [&](std::int64_t v, std::int64_t j, std::int64_t k) {
+    auto const other = position(t, of, v, j, k);
     require(other.key() == key);
     return other.constant - made.first.constant;
   };
-  auto const unit = distance(begin, 1, 0);  // between terms
-  require(unit == 1 || unit == instruction::core);
-  made.across = unit != 1;
-  made.term_step = distance(begin, instruction::core, 0);
-  for (std::int64_t k = 0; k < instruction::terms; ++k)
-    require(distance(begin, k, 0) == k / instruction::core * made.term_step + k % instruction::core * unit);
-  for (auto v = begin; v < ir::constant_integer(t.virtuals.end); ++v) made.steps.push_back(distance(v, 0, 0));
+  made.across = distance(begin, 0, 1) != 1;
+  for (std::int64_t k = 0; k < warpgroup_product::terms; ++k) require(distance(begin, 0, k) == k * made.term_step());
+  for (auto v = begin; v < ir::constant_integer(t.virtuals.end); ++v) {
+    made.steps.push_back(distance(v, 0, 0));
+    require(made.steps.back() % made.distance_of_eights(1) == 0);
+  }
+  if (!left) require(distance(begin, 1, 0) == made.row_step());
   check_threads(t, made, left);
-  if (!left) require(distance(begin, 0, 1) == (made.across ? 1 : instruction::core));
   std::erase_if(made.first.terms, [](lane_linear::term const& term) {
     return term.value == lane_variable::quarter || term.value == lane_variable::row ||
            term.value == lane_variable::column;
   });
-  check_alignment(t, b, made);
   return made;
 }
 
-/// Checks how positions depend on the parts of a thread's number; sets `cores.step` of the left operand.
-inline void warpgroup_emitter::check_threads(warpgroup_tile const& t, operand_cores& cores, bool left) const {
+/// Checks how positions depend on the parts of a thread's number.
+inline void warpgroup_emitter::check_threads(warpgroup_tile const& t, operand_lines const& lines, bool left) const {
   using instruction = warpgroup_product;
-  auto const between_lines = cores.across ? 1 : instruction::core;  // adjacent rows or columns
-  auto const quarters = coefficient_of(cores.first, lane_variable::quarter);
-  auto const rows = left ? between_lines : 0;
-  auto const columns = left ? 0 : instruction::thread_columns * between_lines;
-  if (coefficient_of(cores.first, lane_variable::row) != rows ||
-      coefficient_of(cores.first, lane_variable::column) != columns || (left ? quarters % 2 : quarters) != 0)
+  auto const quarter = left ? lines.distance_of_eights(instruction::thread_rows) : 0;
+  auto const row = left ? lines.row_step() : 0;
+  auto const column = left ? 0 : instruction::thread_columns * lines.row_step();
+  if (coefficient_of(lines.first, lane_variable::quarter) != quarter ||
+      coefficient_of(lines.first, lane_variable::row) != row ||
+      coefficient_of(lines.first, lane_variable::column) != column)
     refuse_tile(kernel_.dialect.name(), t.columns.variable,
                 "neighbouring threads differ otherwise: the 4 innermost must have 2 columns each, the 8 around them a "
                 "row each, the 4 around those 16 rows each");
-  if (left) cores.step = quarters / instruction::thread_rows;
 }
 
-/// Requires that core matrices begin at multiples of 16 bytes, which do not depend on the lane.
-inline void warpgroup_emitter::check_alignment(warpgroup_tile const& t, ir::buffer const& b,
-                                               operand_cores const& cores) const {
-  constexpr std::int64_t aligned = warpgroup_product::core;  // 16 bytes
-  require_cores(t, b,
-                cores.first.constant % aligned == 0 && cores.step % aligned == 0 && cores.term_step % aligned == 0);
-  for (auto const& term : cores.first.terms)
-    require_cores(t, b, term.coefficient % aligned == 0 && term.value.find('@') == std::string::npos);
+/// Requires that an operand begins where an instruction may begin, for all values of the variables, and independent of
+/// the lane.
+inline void warpgroup_emitter::check_begin(warpgroup_tile const& t, ir::buffer const& b, operand_lines const& lines,
+                                           lane_linear const& begin) const {
+  require_lines(t, b, lines.may_begin_at(begin.constant));
+  for (auto const& term : begin.terms)
+    require_lines(t, b,
+                  term.coefficient % warpgroup_product::eight_lines == 0 && term.value.find('@') == std::string::npos);
 }
 
 // --------------------------------------------------------------------------------------------------------- products
@@ -164,22 +169,23 @@ inline std::string warpgroup_emitter::sums_of(warpgroup_tile const& t, rows_of_6
   return made;
 }
 
-/// Returns the descriptor of an operand whose first core matrix is `start` elements behind that of the first virtual
-/// thread.
-inline std::string warpgroup_emitter::descriptor(ir::buffer const& b, operand_cores const& cores, std::int64_t start) {
-  auto first = cores.first;
-  first.constant += start;
+/// Returns the descriptor of an operand that begins `start` elements behind that of the first virtual thread.
+inline std::string warpgroup_emitter::descriptor(warpgroup_tile const& t, ir::buffer const& b,
+                                                 operand_lines const& lines, std::int64_t start) {
+  auto begin = lines.first;
+  begin.constant += start;
+  check_begin(t, b, lines, begin);
   auto const bytes = static_cast<std::int64_t>(size_in_bytes(b.type));
-  std::string const function = "ttune_cores";
-  kernel_.shared.define(function, [&] { return kernel_.dialect.matrices()->cores_function(function); });
-  return loaded_.load("unsigned long long", b.name + "_cores",
-                      function + "(" + memory_.pointer_to(b, first) + ", " + std::to_string(cores.term_step * bytes) +
-                          ", " + std::to_string(cores.step * bytes) + ")");
+  std::string const function = "ttune_lines";
+  kernel_.shared.define(function, [&] { return kernel_.dialect.matrices()->lines_function(function); });
+  return loaded_.load(
+      "unsigned long long", b.name + "_lines",
+      function + "(" + memory_.pointer_to(b, begin) + ", " + std::to_string(lines.block_step * bytes) + ")");
 }
 
 /// Defines the functions of a product with so many columns; returns the name of the product's.
-inline std::string warpgroup_emitter::define_product(warpgroup_tile const& t, operand_cores const& left,
-                                                     operand_cores const& right, int columns) {
+inline std::string warpgroup_emitter::define_product(warpgroup_tile const& t, operand_lines const& left,
+                                                     operand_lines const& right, int columns) {
   auto const type = t.left.from.type;
   auto const name =
       "ttune_wgmma_" + std::string(ttune::name_of(type)) + "_" + (left.across ? "1" : "0") + (right.across ? "1" : "0");
@@ -193,12 +199,12 @@ inline std::string warpgroup_emitter::define_product(warpgroup_tile const& t, op
 
 /// Emits the products of all tiles for the current repetition. Returns the sums of each tile.
 inline std::vector<std::string> warpgroup_emitter::emit_products(warpgroup_tile const& t) {
-  auto const left = cores_of(t, t.left, true);
-  auto right = cores_of(t, t.right, false);
+  auto const left = lines_of(t, t.left, true);
+  auto right = lines_of(t, t.right, false);
   std::vector<std::string> sums;
   for (auto const& of : order_virtual_threads(t, left, right, kernel_.dialect)) {
-    auto const a = descriptor(t.left.from, left, of.left);
-    auto const b = descriptor(t.right.from, right, of.right);
+    auto const a = descriptor(t, t.left.from, left, of.left);
+    auto const b = descriptor(t, t.right.from, right, of.right);
     auto const product = define_product(t, left, right, of.columns());
     sums.push_back(sums_of(t, of));
     kernel_.text.line(product + "(" + a + ", " + b + ", " + sums.back() + ");");
@@ -227,10 +233,14 @@ inline void warpgroup_emitter::bind_thread_parts(warpgroup_tile const& t) {
   if (groups() > 1) {
     auto const group = thread_number(kernel_) + " / " + std::to_string(warpgroup_product::threads);
     auto const name = declare_index(kernel_, "group", group, true);
-    kernel_.variables.bind(lane_variable::group, kernel_.variables.atom(name, true));
+    kernel_.variables.bind(lane_variable::group, kernel_.variables.atom(name, true), {0, groups() - 1});
   }
-  for (auto const* part : {lane_variable::quarter, lane_variable::row, lane_variable::column})
-    kernel_.variables.bind(part, kernel_.variables.atom(part, true));
+  auto const bind_unknown = [&](char const* part, std::int64_t values) {
+    kernel_.variables.bind(part, kernel_.variables.atom(part, true), {0, values - 1});
+  };
+  bind_unknown(lane_variable::quarter, warpgroup_product::warps);
+  bind_unknown(lane_variable::row, warpgroup_product::lanes_of_rows);
+  bind_unknown(lane_variable::column, warpgroup_product::lanes_of_columns);
 }
 
 inline void warpgroup_emitter::emit(ir::matrix_multiply const& m) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The layout of a warpgroup product's operands in core matrices (core/warpgroup_product.hpp), and the tiles of 64 rows
-// that virtual threads stand for.
+// The layout of a warpgroup product's operands in lines (core/warpgroup_product.hpp), and the tiles of 64 rows that
+// virtual threads stand for.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +15,7 @@
 #include "ttune/codegen/c_family/matrix_tile.hpp"
 #include "ttune/codegen/lane_linear.hpp"
 #include "ttune/core/warpgroup_product.hpp"
+#include "ttune/support/integer.hpp"
 
 namespace ttune { inline namespace v0 { namespace codegen { namespace c_family {
 
@@ -38,16 +39,28 @@ struct warpgroup_tile {
   matrix_operand right;
 };
 
-/// The layout of an operand in core matrices, in elements.
-struct operand_cores {
+/// The layout of an operand in lines of 64 elements; positions and distances are in elements, before the swizzle.
+struct operand_lines {
   lane_linear first;  ///< position for the first virtual thread, without the parts that depend on the thread's number
   /// Rows or columns are contiguous, not terms.
   bool across = false;
-  /// Distance between core matrices along the terms.
-  std::int64_t term_step = 0;
-  std::int64_t step = 0;  ///< distance between core matrices along rows or columns
+  std::int64_t block_step = 0;  ///< `across`: distance between blocks of 64 columns if an instruction has several
   /// Distance of each virtual thread from the first one.
   std::vector<std::int64_t> steps;
+
+  [[nodiscard]] std::int64_t row_step() const { return across ? 1 : warpgroup_product::line; }
+  [[nodiscard]] std::int64_t term_step() const { return across ? warpgroup_product::line : 1; }
+  /// Returns the distance of rows or columns that are 8 * n apart.
+  [[nodiscard]] std::int64_t distance_of_eights(std::int64_t n) const {
+    constexpr std::int64_t of_line = warpgroup_product::line / warpgroup_product::core;
+    if (!across) return n * warpgroup_product::eight_lines;
+    return n / of_line * block_step + n % of_line * warpgroup_product::core;
+  }
+  /// Returns true if an instruction may begin at this position: where eight lines begin, or some terms further.
+  [[nodiscard]] bool may_begin_at(std::int64_t position) const {
+    auto const in_lines = floor_modulo(position, warpgroup_product::eight_lines);
+    return across ? in_lines == 0 : in_lines < warpgroup_product::line && in_lines % warpgroup_product::terms == 0;
+  }
 };
 
 /// One instruction's part of the sums.
@@ -67,21 +80,23 @@ struct rows_of_64 {
   return 0;
 }
 
-/// Returns the distance between the core matrices of columns; `refuse(why)` throws if they do not follow each other.
+/// Sets the distance between blocks of 64 columns; `refuse(why)` throws if columns do not follow each other.
 template <class Refuse>
-[[nodiscard]] std::int64_t step_of_columns(std::set<std::int64_t> const& columns, Refuse const& refuse) {
-  auto const step = columns.size() > 1 ? *std::next(columns.begin()) - *columns.begin() : warpgroup_product::core;
+void set_block_step(operand_lines& right, std::set<std::int64_t> const& columns, Refuse const& refuse) {
+  constexpr std::int64_t of_line = warpgroup_product::line / warpgroup_product::core;
+  auto const begin = *columns.begin();
+  if (static_cast<std::int64_t>(columns.size()) > of_line)
+    right.block_step = *std::next(columns.begin(), of_line) - begin;
   std::int64_t n = 0;
   for (auto const column : columns)
-    if (column != *columns.begin() + n++ * step || step % warpgroup_product::core != 0)
+    if (column != begin + right.distance_of_eights(n++) || right.block_step % warpgroup_product::eight_lines != 0)
       refuse("columns do not follow each other");
-  return step;
 }
 
 /// Returns the rows and columns of each virtual thread: tiles of 64 rows, in each of them groups of 8 columns, the
-/// upper rows first. Sets `right.step`. Throws backend_error if virtual threads do not form such tiles.
-[[nodiscard]] inline std::vector<rows_of_64> order_virtual_threads(warpgroup_tile const& t, operand_cores const& left,
-                                                                   operand_cores& right, c_dialect const& dialect) {
+/// upper rows first. Sets `right.block_step`. Throws backend_error if virtual threads do not form such tiles.
+[[nodiscard]] inline std::vector<rows_of_64> order_virtual_threads(warpgroup_tile const& t, operand_lines const& left,
+                                                                   operand_lines& right, c_dialect const& dialect) {
   auto const refuse = [&](std::string const& why) {
     refuse_tile(dialect.name(), t.columns.variable,
                 "virtual threads do not stand for all rows 8 apart and all columns 8 apart: " + why);
@@ -98,13 +113,13 @@ template <class Refuse>
     refuse("some have the same ones, or not all of them");
   if (static_cast<std::int64_t>(columns.size()) * warpgroup_product::core > warpgroup_product::most_columns)
     refuse("they have more than 256 columns, choose smaller parts");
-  right.step = step_of_columns(columns, refuse);
+  set_block_step(right, columns, refuse);
   std::vector<rows_of_64> tiles;
   while (!rows.empty()) {
     auto& made = tiles.emplace_back();
     made.left = *rows.begin();
     made.right = *columns.begin();
-    std::int64_t const halves[] = {made.left, made.left + left.step};
+    std::int64_t const halves[] = {made.left, made.left + left.distance_of_eights(1)};
     for (auto const half : halves)
       if (rows.erase(half) == 0) refuse("rows that are 8 further than others are missing");
     for (auto const column : columns)

@@ -74,6 +74,13 @@ class buffer_addresses {
     return writer_.define("getelementptr " + type + ", ptr " + address + ", i64 " + std::to_string(flat.constant));
   }
 
+  /// Returns the stride of a dimension of a strided operand, read once at the start of the function.
+  [[nodiscard]] std::string stride(ir::buffer const& b, std::size_t dimension) {
+    auto const place = std::to_string(b.first_stride + static_cast<int>(dimension));
+    auto const address = writer_.define_at(0, "getelementptr i64, ptr " + base(*b.strides_from) + ", i64 " + place);
+    return writer_.define_at(0, "stride " + place, "load i64, ptr " + address + ", align 8");
+  }
+
   /// Prefetches the line of an address into the cache of a level.
   void prefetch(std::string const& address, int cache_level) {
     writer_.declare("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)");

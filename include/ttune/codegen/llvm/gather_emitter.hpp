@@ -132,7 +132,7 @@ inline std::optional<row_gathers::element> gather_emitter::element_of_row(ir::ac
 
 inline bool gather_emitter::reads_by_lanes(ir::access const& a) {
   auto const& b = *std::get<handle<ir::buffer>>(a.from);
-  if (state_.lanes == 1 || b.where == ir::memory::registers) return false;
+  if (state_.lanes == 1 || b.where == ir::memory::registers || b.strides != operand_strides::dense) return false;
   if (element_of_row(a)) return true;
   auto const is_arithmetic = [](ir::expr const& e) {
     auto const* binary = ir::as<ir::binary>(e);
@@ -265,8 +265,8 @@ inline value gather_emitter::gather(ir::buffer const& b, lane_linear const& shar
 inline value gather_emitter::load_places(ir::buffer const& b, lane_linear const& shared, value const& places) {
   return loads_.load_each_lane(b, [&](int lane) {
     return writer_.define("getelementptr " + memory_type(b.type) + ", ptr " +
-                          addresses_.pointer(b, load_emitter::in_lane(shared, lane)) + ", " + scalar_type(places.type) +
-                          " " + values_.extract(places, lane));
+                          addresses_.pointer(b, in_lane(shared, lane)) + ", " + scalar_type(places.type) + " " +
+                          values_.extract(places, lane));
   });
 }
 

@@ -61,6 +61,16 @@ class index_arithmetic {
     return linear_of(writer_.define_at(depth, "mul i64 " + x + ", " + y), depth);
   }
 
+  /// Returns a form times a value that is known at the start of the function. Each product is computed in the loop that
+  /// knows its term. The form has no lane part.
+  [[nodiscard]] lane_linear times(lane_linear const& a, std::string const& value) {
+    auto made = linear_of(value, 0).scaled(a.constant);
+    for (auto const& t : a.terms)
+      made = made +
+             linear_of(writer_.define_at(t.depth, "mul i64 " + t.value + ", " + value), t.depth).scaled(t.coefficient);
+    return made;
+  }
+
   /// Returns floor(a / by), or the remainder.
   [[nodiscard]] lane_linear divide(lane_linear const& a, std::int64_t by, int lanes, bool remainder) {
     auto const parts = divide_partly(a, by, lanes);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ttune/codegen/lane_decisions.hpp"
+#include "ttune/codegen/llvm/buffer_addresses.hpp"
 #include "ttune/codegen/llvm/expression_evaluator.hpp"
 #include "ttune/codegen/llvm/function_state.hpp"
 #include "ttune/codegen/llvm/index_arithmetic.hpp"
@@ -22,14 +23,29 @@ namespace ttune { inline namespace v0 { namespace codegen { namespace llvm {
 class index_emitter {
  public:
   index_emitter(function_state const& state, index_arithmetic& arithmetic, value_builder& values,
-                expression_evaluator& expressions)
-      : state_(state), arithmetic_(arithmetic), values_(values), expressions_(expressions) {}
+                buffer_addresses& addresses, expression_evaluator& expressions)
+      : state_(state), arithmetic_(arithmetic), values_(values), addresses_(addresses), expressions_(expressions) {}
 
   [[nodiscard]] lane_linear index(ir::expr const& e);
 
-  /// Returns the number of an element in its buffer.
+  /// Returns the distance of an element from the first one of its buffer. Lanes must not be apart by a stride that only
+  /// the call knows (lanes_at_strides): that throws `needs_scalar`.
   [[nodiscard]] lane_linear flat_index(ir::buffer const& b, std::vector<ir::expr> const& indices) {
+    if (b.strides != operand_strides::dense) return strided_index(b, indices, std::nullopt);
     return flat_form(b.extents, indices, [&](ir::expr const& e) { return index(e); });
+  }
+
+  /// Returns true if the lanes are apart by a stride that only the call knows.
+  [[nodiscard]] bool lanes_at_strides(ir::buffer const& b, std::vector<ir::expr> const& indices) {
+    bool found = false;
+    for (std::size_t d = 0; state_.lanes > 1 && d < open_strides(b); ++d)
+      found = found || (varies(indices[d]) && index(indices[d]).lane != 0);
+    return found;
+  }
+
+  /// Returns the distance for one lane of such a read or store.
+  [[nodiscard]] lane_linear flat_index_in_lane(ir::buffer const& b, std::vector<ir::expr> const& indices, int lane) {
+    return strided_index(b, indices, lane);
   }
 
   /// Returns the lanes that fulfil a condition, if they are known during emission.
@@ -48,13 +64,36 @@ class index_emitter {
   }
 
  private:
+  /// Returns the number of outer dimensions whose strides only the call knows.
+  [[nodiscard]] static std::size_t open_strides(ir::buffer const& b) {
+    if (b.strides == operand_strides::dense) return 0;
+    return b.extents.size() - (b.strides == operand_strides::outer ? 1 : 0);
+  }
+  [[nodiscard]] lane_linear strided_index(ir::buffer const& b, std::vector<ir::expr> const& indices,
+                                          std::optional<int> lane);
   [[nodiscard]] lane_linear binary(ir::binary const& b);
 
   function_state const& state_;
   index_arithmetic& arithmetic_;
   value_builder& values_;
+  buffer_addresses& addresses_;
   expression_evaluator& expressions_;
 };
+
+/// Sums indices times strides; for one lane, or for all.
+inline lane_linear index_emitter::strided_index(ir::buffer const& b, std::vector<ir::expr> const& indices,
+                                                std::optional<int> lane) {
+  lane_linear sum;
+  for (std::size_t d = 0; d < indices.size(); ++d) {
+    auto form = lane ? in_lane(index(indices[d]), *lane) : index(indices[d]);
+    if (d < open_strides(b)) {
+      if (form.lane != 0) throw needs_scalar{};
+      form = arithmetic_.times(form, addresses_.stride(b, d));
+    }
+    sum = sum + form;
+  }
+  return sum;
+}
 
 inline lane_linear index_emitter::index(ir::expr const& e) {
   if (auto const* c = ir::as<ir::constant>(e)) return linear_of(c->integer);

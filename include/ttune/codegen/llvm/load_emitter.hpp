@@ -50,13 +50,6 @@ class load_emitter {
     return b.type == dtype::f16 && state_.lanes > 1 && writer_.instructions().converts_half;
   }
 
-  /// Returns the index of one lane.
-  [[nodiscard]] static lane_linear in_lane(lane_linear flat, int lane) {
-    flat.constant += flat.lane * lane;
-    flat.lane = 0;
-    return flat;
-  }
-
  private:
   [[nodiscard]] value load_memory(ir::buffer const& b, lane_linear const& flat, read_guard const& where);
   [[nodiscard]] static value element_of_table(ir::buffer const& b, lane_linear const& flat);
@@ -201,7 +194,8 @@ inline bool load_emitter::loads_whole_vectors(ir::buffer const& b, lane_linear c
 /// Returns true if groups of `flat.lane` elements, one for each running lane, fill the buffer from its first element
 /// on. Then all elements of these groups can be loaded, and reads of others of them share the loads.
 inline bool load_emitter::reads_whole_groups(ir::buffer const& b, lane_linear const& flat) {
-  return flat.constant >= 0 && b.elements() % flat.lane == 0 &&
+  auto const without_gaps = b.strides == operand_strides::dense ? b.elements() : b.extents.back();
+  return flat.constant >= 0 && without_gaps % flat.lane == 0 &&
          std::all_of(flat.terms.begin(), flat.terms.end(),
                      [&](lane_linear::term const& t) { return t.coefficient % flat.lane == 0; });
 }

@@ -54,13 +54,18 @@ class statement_emitter final : public body_emitter {
 
   /// Prefetches into the second-level cache: the first one is too small for lines so far ahead.
   void emit_prefetch(ir::prefetch const& hint) {
+    if (indices_.lanes_at_strides(*hint.from, hint.indices)) return;
     auto const at = indices_.flat_index(*hint.from, hint.indices);
     if (at.lane == 0) memory_.addresses.prefetch(memory_.addresses.pointer(*hint.from, at), 2);
   }
 
   void emit_store(ir::store const& write) {
     auto const v = expressions_.evaluate(write.value);
-    memory_.stores.store(*write.to, indices_.flat_index(*write.to, write.indices), v);
+    auto const& to = *write.to;
+    if (!indices_.lanes_at_strides(to, write.indices))
+      return memory_.stores.store(to, indices_.flat_index(to, write.indices), v);
+    memory_.stores.store_each_lane(to, v,
+                                   [&](int lane) { return indices_.flat_index_in_lane(to, write.indices, lane); });
   }
 
   ir_writer& writer_;

@@ -29,9 +29,20 @@ class store_emitter {
     writer_.open_frames().forget_loads(b.name);
   }
 
+  /// Stores the value of each running lane at an index of its own.
+  template <class Index>
+  void store_each_lane(ir::buffer const& b, value const& v, Index const& index) {
+    auto const raw = values_.to_memory(values_.widened(v, state_.lanes), b.type);
+    auto const type = vector_of(memory_type(b.type), state_.lanes);
+    for (int lane = 0; lane < state_.lanes; ++lane)
+      if (state_.runs(lane))
+        store_at(b, index(lane), writer_.define("extractelement " + type + " " + raw + ", i32 " + std::to_string(lane)),
+                 1);
+    writer_.open_frames().forget_loads(b.name);
+  }
+
  private:
   void store_memory(ir::buffer const& b, lane_linear const& flat, value const& v);
-  void store_each_lane(ir::buffer const& b, lane_linear const& flat, std::string const& raw, int lanes);
   void store_masked(ir::buffer const& b, lane_linear const& flat, std::string const& raw, int lanes);
   void store_pieces(ir::buffer const& b, lane_linear const& flat, std::string const& raw);
   void store_at(ir::buffer const& b, lane_linear const& flat, std::string const& raw, int lanes) {
@@ -48,26 +59,13 @@ class store_emitter {
 };
 
 inline void store_emitter::store_memory(ir::buffer const& b, lane_linear const& flat, value const& v) {
+  if (v.lanes != 1 && flat.lane != 1) return store_each_lane(b, v, [&](int lane) { return in_lane(flat, lane); });
   auto const raw = values_.to_memory(v, b.type);
   auto start = flat;
   start.lane = 0;
-  if (v.lanes != 1 && flat.lane != 1) return store_each_lane(b, flat, raw, v.lanes);
   if (v.lanes == 1 || state_.mask.empty()) return store_at(b, start, raw, v.lanes);
   if (!writer_.machine().has_masks) return store_pieces(b, start, raw);
   store_masked(b, start, raw, v.lanes);
-}
-
-inline void store_emitter::store_each_lane(ir::buffer const& b, lane_linear const& flat, std::string const& raw,
-                                           int lanes) {
-  auto const type = vector_of(memory_type(b.type), lanes);
-  auto at = flat;
-  at.lane = 0;
-  for (int lane = 0; lane < lanes; ++lane) {
-    if (!state_.runs(lane)) continue;
-    at.constant = flat.constant + flat.lane * lane;
-    auto const one = writer_.define("extractelement " + type + " " + raw + ", i32 " + std::to_string(lane));
-    store_at(b, at, one, 1);
-  }
 }
 
 inline void store_emitter::store_masked(ir::buffer const& b, lane_linear const& flat, std::string const& raw,

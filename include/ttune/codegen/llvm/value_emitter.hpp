@@ -31,8 +31,9 @@ class value_emitter final : public expression_evaluator {
         state_(state),
         values_(values),
         index_arithmetic_(arithmetic),
+        addresses_(memory.addresses),
         loads_(memory.loads),
-        indices_(state, arithmetic, values, *this),
+        indices_(state, arithmetic, values, memory.addresses, *this),
         redirected_(state, indices_),
         gathers_(writer, state, values, memory.addresses, loads_, indices_, redirected_, *this),
         conditions_(writer, arithmetic, indices_),
@@ -66,6 +67,7 @@ class value_emitter final : public expression_evaluator {
   function_state const& state_;
   value_builder& values_;
   index_arithmetic& index_arithmetic_;
+  buffer_addresses& addresses_;
   load_emitter& loads_;
   index_emitter indices_;
   redirected_reads redirected_;
@@ -115,7 +117,9 @@ inline value value_emitter::evaluate_index(ir::expr const& e) {
 
 inline value value_emitter::read(ir::access const& a) {
   auto const& b = *std::get<handle<ir::buffer>>(a.from);
-  return loads_.load(b, indices_.flat_index(b, a.indices));
+  if (!indices_.lanes_at_strides(b, a.indices)) return loads_.load(b, indices_.flat_index(b, a.indices));
+  return loads_.load_each_lane(
+      b, [&](int lane) { return addresses_.pointer(b, indices_.flat_index_in_lane(b, a.indices, lane)); });
 }
 
 inline value value_emitter::binary(ir::expr const& e, ir::binary const& b) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "ttune/lowering/statements/accumulators.hpp"
 #include "ttune/lowering/statements/storage.hpp"
 
 namespace ttune { inline namespace v0 { namespace lowering {
@@ -29,8 +30,8 @@ namespace ttune { inline namespace v0 { namespace lowering {
 }
 
 /// Returns the condition under which a point of the loops, at `relative` to the region's base, is one of the stage.
-[[nodiscard]] inline ir::expr inside_domain(scope const& in, bases const& base, std::size_t st, exprs const& relative,
-                                            bool initialise) {
+[[nodiscard]] inline ir::expr inside_domain(scope const& in, bases const& base, accumulators const& last,
+                                            std::size_t st, exprs const& relative, bool initialise) {
   auto condition = ir::make_bool(true);
   auto const require = [&](ir::expr const& low_side, ir::expr const& high_side) {
     auto const c = arith::simplify(ir::make_binary(ir::binary_op::less, low_side, high_side), in.ranges);
@@ -38,7 +39,7 @@ namespace ttune { inline namespace v0 { namespace lowering {
   };
   for (std::size_t a = 0; a < relative.size(); ++a) {
     bool const free = a < in.p.stages[st].definition->axes.size();
-    if (initialise && !free) continue;
+    if (initialise && (!free || last.is_along(st, a))) continue;
     auto const region = static_cast<std::int64_t>(in.n.stages[st].extent[a]);
     require(relative[a], ir::make_index(region));
     auto const full = in.p.stages[st].axis_size(a);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ttune/arith/substitute.hpp"
+#include "ttune/lowering/statements/live_components.hpp"
 #include "ttune/lowering/statements/storage.hpp"
 #include "ttune/lowering/statements/threads.hpp"
 
@@ -17,7 +18,8 @@ namespace ttune { inline namespace v0 { namespace lowering {
 
 class prologues {
  public:
-  prologues(scope const& s, storage const& buffers) : scope_(s), buffers_(buffers) {}
+  prologues(scope const& s, storage const& buffers, live_components const& live)
+      : scope_(s), buffers_(buffers), live_(live) {}
 
   /// Returns the part of a stage for a later iteration; the first ones are left to be run before the loop.
   [[nodiscard]] ir::stmt computed_ahead(std::size_t q, ir::stmt const& made, bool group) {
@@ -39,6 +41,14 @@ class prologues {
     return ir::make_conditional(more, arith::substitute(made, {{name, next}}));
   }
 
+  /// Has a statement run before a loop, with buffers that live as long as the loop.
+  void begins_before(std::string const& loop, std::vector<handle<ir::buffer>> const& buffers, ir::stmt const& made) {
+    auto& first = by_loop_[loop];
+    first.parts.resize(std::max<std::size_t>(first.parts.size(), 1));
+    first.parts[0].push_back(made);
+    first.buffers.insert(first.buffers.end(), buffers.begin(), buffers.end());
+  }
+
   /// Returns how many groups of copies may be under way when threads meet in a loop; -1: nothing is copied ahead.
   [[nodiscard]] std::int32_t pending(std::string const& loop) { return by_loop_[loop].pending; }
 
@@ -46,7 +56,9 @@ class prologues {
   /// rows from one iteration to the next, or around the threads of the block. Returns `made`.
   [[nodiscard]] ir::stmt allocated(std::size_t q, std::string const& loop, ir::stmt made) {
     if (is_doubled(scope_, q) || buffers_.is_operand(q)) return made;  // computed_ahead has seen to it, or the caller
-    for (auto const& b : buffers_[q]) {
+    for (std::size_t c = 0; c < buffers_[q].size(); ++c) {
+      if (!live_.is_stored(q, c)) continue;
+      auto const& b = buffers_[q][c];
       if (scope_.n.stages[q].slid_axis >= 0) by_loop_[loop].buffers.push_back(b);
       else if (buffers_.is_hoisted(q)) hoisted_.push_back(b);
       else made = ir::make_allocate(b, made);
@@ -85,6 +97,7 @@ class prologues {
 
   scope const& scope_;
   storage const& buffers_;
+  live_components const& live_;
   std::vector<handle<ir::buffer>> hoisted_;  ///< to be allocated around the loops over threads
   std::unordered_map<std::string, prologue> by_loop_;
 };

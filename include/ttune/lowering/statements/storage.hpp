@@ -30,6 +30,7 @@ class storage {
   }
 
   void declare_operands() {
+    declare_strides();
     for (auto const& t : p_.program->inputs) {
       std::vector<std::int64_t> extents;
       for (auto const& e : t->shape) extents.push_back(e.value);
@@ -38,7 +39,13 @@ class storage {
         operands_[t.get()] = share(ir::buffer{{}, t->name, t->type, extents, ir::memory::workspace, -1, t->content});
         continue;
       }
-      operands_[t.get()] = share(ir::buffer{{}, t->name, t->type, extents, ir::memory::operand, slot, {}});
+      if (t->role == ir::tensor_role::strides) {
+        operands_[t.get()] = strides_;
+      } else {
+        ir::buffer operand{{}, t->name, t->type, extents, ir::memory::operand, slot, {}};
+        give_strides(operand, t->strides);
+        operands_[t.get()] = share(std::move(operand));
+      }
       made_.operands.push_back(operands_[t.get()]);
     }
     for (auto const& out : p_.program->outputs) {
@@ -50,8 +57,9 @@ class storage {
         }
         int const slot = static_cast<int>(made_.operands.size());
         auto const name = out->components.size() == 1 ? out->name : out->name + "." + c.name;
-        buffers_[i].push_back(
-            share(ir::buffer{{}, name, c.type, ir::shape_of(ir::source(out)), ir::memory::operand, slot, {}}));
+        ir::buffer operand{{}, name, c.type, ir::shape_of(ir::source(out)), ir::memory::operand, slot, {}};
+        give_strides(operand, out->strides);
+        buffers_[i].push_back(share(std::move(operand)));
         made_.operands.push_back(buffers_[i].back());
       }
     }
@@ -120,6 +128,23 @@ class storage {
   }
 
  private:
+  /// Makes the buffer of the strides, which other operands refer to.
+  void declare_strides() {
+    int slot = 0;
+    for (auto const& t : p_.program->inputs) {
+      if (t->role == ir::tensor_role::strides)
+        strides_ = share(ir::buffer{{}, t->name, t->type, {t->shape[0].value}, ir::memory::operand, slot, {}});
+      slot += t->role == ir::tensor_role::table ? 0 : 1;
+    }
+  }
+  void give_strides(ir::buffer& operand, operand_strides strides) {
+    if (strides == operand_strides::dense) return;
+    operand.strides = strides;
+    operand.strides_from = strides_;
+    operand.first_stride = next_stride_;
+    next_stride_ += static_cast<int>(operand.extents.size());
+  }
+
   /// Returns the extents of the buffer of a stage: those of its region, or of its loops if it is packed.
   [[nodiscard]] std::vector<std::int64_t> extents(std::size_t st) const {
     auto const& s = n_.stages[st];
@@ -198,6 +223,8 @@ class storage {
   bases const& base_;
   ir::lowered& made_;
   std::unordered_map<void const*, handle<ir::buffer>> operands_;
+  handle<ir::buffer> strides_;  ///< null if no operand is strided
+  int next_stride_ = 0;
   std::vector<std::vector<handle<ir::buffer>>> buffers_;  ///< by stage and component
 };
 

@@ -5,23 +5,28 @@
 #include <vector>
 
 #include "ttune/arith/conditions.hpp"
+#include "ttune/arith/substitute.hpp"
 #include "ttune/ir/parts_of_term.hpp"
 #include "ttune/ir/tuple.hpp"
 #include "ttune/ir/visit.hpp"
 #include "ttune/lowering/statements/guards.hpp"
+#include "ttune/lowering/statements/live_components.hpp"
 #include "ttune/schedule/primitive/rebuild.hpp"
 
 namespace ttune { inline namespace v0 { namespace lowering {
 
 class values {
  public:
-  values(scope const& s, bases const& base, storage const& buffers)
-      : p_(s.p), n_(s.n), scope_(s), base_(base), buffers_(buffers) {}
+  values(scope const& s, bases const& base, storage const& buffers, accumulators const& last,
+         live_components const& live)
+      : p_(s.p), n_(s.n), scope_(s), base_(base), buffers_(buffers), last_(last), live_(live) {}
 
   /// Returns the values of a stage's axes at a point that lies at `relative` to the base of its region.
   [[nodiscard]] exprs of_axes(std::size_t st, exprs const& relative) const {
     exprs made = relative;
     for (std::size_t a = 0; a < made.size(); ++a) made[a] = base_[st][a] + relative[a] + p_.stages[st].axis_begin(a);
+    if (auto const along = p_.stages[st].carried; along >= 0)
+      made.back() = made[static_cast<std::size_t>(along)] + p_.stages[st].carried_offset;
     return made;
   }
 
@@ -47,34 +52,66 @@ class values {
     auto const axes = of_axes(st, relative);
     exprs free_part(relative.begin(), relative.begin() + static_cast<std::ptrdiff_t>(definition.axes.size()));
     auto const target = scope_.simplified(buffers_.indices(st, free_part));
-    auto condition = inside_domain(scope_, base_, st, relative, initialise);
+    auto const condition = inside_domain(scope_, base_, last_, st, relative, initialise);
+    bool const keeps = last_.keeps(st);
+    auto const& sums = keeps ? last_[st] : buffers_[st];
+    auto const place = keeps ? last_.indices(st) : target;
     std::vector<ir::stmt> stores;
     if (initialise) {
       for (std::size_t c = 0; c < definition.components.size(); ++c)
-        stores.push_back(ir::make_store(buffers_[st][c], target, identity_of(definition, c)));
+        if (live_.is_needed(st, c))
+          stores.push_back(ir::make_store(sums[c], place,
+                                          keeps ? identity_of(definition, c) : before_terms(st, c, axes, free_part)));
     } else if (!definition.reduces()) {
       for (std::size_t c = 0; c < definition.components.size(); ++c)
         stores.push_back(ir::make_store(buffers_[st][c], target, in_buffers(st, definition.components[c].value, axes)));
     } else {
-      stores = accumulate(st, target, axes);
-      if (definition.predicate) {
-        // Parts that read data are inside of all others: elsewhere their elements may lie outside of a buffer.
-        exprs parts;
-        exprs of_data;
-        arith::conjuncts(arith::simplify(in_buffers(st, definition.predicate, axes), scope_.ranges), parts);
-        for (auto const& part : parts) {
-          bool const reads = ir::contains(part, [](ir::expr const& e) { return ir::as<ir::access>(e) != nullptr; });
-          if (reads) of_data.push_back(part);
-          else condition = ir::make_binary(ir::binary_op::logical_and, condition, part);
-        }
-        if (!of_data.empty())
-          stores = {ir::make_conditional(arith::conjunction(of_data), ir::make_block(std::move(stores)))};
-      }
+      if (!keeps) return terms(st, sums, place, axes, condition);
+      stores.push_back(terms(st, sums, place, axes, ir::make_bool(true)));
+      for (std::size_t c = 0; c < definition.components.size(); ++c)
+        if (live_.is_stored(st, c))
+          stores.push_back(ir::make_store(buffers_[st][c], target, ir::make_access(sums[c], place)));
     }
     return ir::make_conditional(condition, ir::make_block(std::move(stores)));
   }
 
  private:
+  /// Returns the stores that add a term to sums at a place, under `condition` and the predicate of the stage. Parts
+  /// that read data are inside of all others: elsewhere their elements may lie outside of a buffer.
+  [[nodiscard]] ir::stmt terms(std::size_t st, std::vector<handle<ir::buffer>> const& sums, exprs const& place,
+                               exprs const& axes, ir::expr condition) const {
+    auto const& definition = *p_.stages[st].definition;
+    auto const require = [&](ir::expr const& part) {
+      condition = ir::make_binary(ir::binary_op::logical_and, condition, part);
+    };
+    if (p_.stages[st].carried_offset < 0)
+      require(ir::make_binary(ir::binary_op::less_equal, ir::make_index(0), axes.back()));
+    auto made = ir::make_block(accumulate(st, sums, place, axes));
+    if (definition.predicate) {
+      exprs parts;
+      exprs of_data;
+      arith::conjuncts(arith::simplify(in_buffers(st, definition.predicate, axes), scope_.ranges), parts);
+      for (auto const& part : parts) {
+        bool const reads = ir::contains(part, [](ir::expr const& e) { return ir::as<ir::access>(e) != nullptr; });
+        if (reads) of_data.push_back(part);
+        else require(part);
+      }
+      if (!of_data.empty()) made = ir::make_conditional(arith::conjunction(of_data), made);
+    }
+    return ir::make_conditional(condition, made);
+  }
+
+  /// Returns the value of a component before its terms: the identity, or the result before this one.
+  [[nodiscard]] ir::expr before_terms(std::size_t st, std::size_t c, exprs const& axes, exprs place) const {
+    auto const identity = identity_of(*p_.stages[st].definition, c);
+    if (p_.stages[st].carried < 0) return identity;
+    auto const along = static_cast<std::size_t>(p_.stages[st].carried);
+    place[along] = place[along] + -1;
+    auto const first = ir::make_binary(ir::binary_op::less_equal, axes[along], ir::make_index(0));
+    auto const last_result = ir::make_access(buffers_[st][c], scope_.simplified(buffers_.indices(st, place)));
+    return ir::make_select(arith::simplify(first, scope_.ranges), identity, last_result);
+  }
+
   [[nodiscard]] ir::expr read(ir::access const& a) const {
     exprs indices = a.indices;
     if (auto const* t = std::get_if<handle<ir::tensor>>(&a.from))
@@ -100,52 +137,49 @@ class values {
                                                : ir::make_identity(r.kind, definition.components[c].type);
   }
 
-  [[nodiscard]] std::vector<ir::stmt> accumulate(std::size_t st, exprs const& target, exprs const& axes) const {
+  [[nodiscard]] std::vector<ir::stmt> accumulate(std::size_t st, std::vector<handle<ir::buffer>> const& sums,
+                                                 exprs const& target, exprs const& axes) const {
     auto const& definition = *p_.stages[st].definition;
     exprs accumulated;
     exprs incoming;
     for (std::size_t c = 0; c < definition.components.size(); ++c) {
-      accumulated.push_back(ir::make_access(buffers_[st][c], target));
+      accumulated.push_back(ir::make_access(sums[c], target));
       incoming.push_back(in_buffers(st, definition.components[c].value, axes));
     }
     if (definition.reduction.kind != ir::reduction_kind::tuple)
-      return {
-          ir::make_store(buffers_[st][0], target,
-                         ir::add_by_parts(ir::make_combine(definition.reduction.kind, accumulated[0], incoming[0])))};
+      return {ir::make_store(
+          sums[0], target, ir::add_by_parts(ir::make_combine(definition.reduction.kind, accumulated[0], incoming[0])))};
     auto const order = ir::order_of_stores(definition.reduction);
-    if (order.empty()) return combine_tuple(st, target, accumulated, incoming);
+    if (order.empty()) return combine_tuple(st, sums, target, accumulated, incoming);
     std::vector<ir::stmt> stores;
     bool const reorders = ir::reorders_apart(definition.reduction);
     for (auto const c : order) {
-      auto const sum = substitute_arguments(definition.reduction.combine[c], accumulated, incoming);
-      stores.push_back(ir::make_store(buffers_[st][c], target, reorders ? ir::add_by_parts(sum) : sum));
+      if (!live_.is_needed(st, c)) continue;
+      auto const sum = arith::substitute_arguments(definition.reduction.combine[c], accumulated, incoming);
+      stores.push_back(ir::make_store(sums[c], target, reorders ? ir::add_by_parts(sum) : sum));
     }
     return stores;
   }
 
   /// All components are combined from the old values before any is stored.
-  [[nodiscard]] std::vector<ir::stmt> combine_tuple(std::size_t st, exprs const& target, exprs const& accumulated,
+  [[nodiscard]] std::vector<ir::stmt> combine_tuple(std::size_t st, std::vector<handle<ir::buffer>> const& sums,
+                                                    exprs const& target, exprs const& accumulated,
                                                     exprs const& incoming) const {
     auto const& definition = *p_.stages[st].definition;
     std::vector<ir::stmt> stores;
+    std::vector<ir::stmt> moves;
     std::vector<handle<ir::buffer>> fresh;
     for (std::size_t c = 0; c < definition.components.size(); ++c) {
-      auto const value = substitute_arguments(definition.reduction.combine[c], accumulated, incoming);
-      fresh.push_back(
-          share(ir::buffer{{}, buffers_[st][c]->name + ".next", value->type, {1}, ir::memory::registers, -1, {}}));
-      stores.push_back(ir::make_store(fresh[c], {ir::make_index(0)}, value));
+      if (!live_.is_needed(st, c)) continue;
+      auto const value = arith::substitute_arguments(definition.reduction.combine[c], accumulated, incoming);
+      fresh.push_back(share(ir::buffer{{}, sums[c]->name + ".next", value->type, {1}, ir::memory::registers, -1, {}}));
+      stores.push_back(ir::make_store(fresh.back(), {ir::make_index(0)}, value));
+      moves.push_back(ir::make_store(sums[c], target, ir::make_access(fresh.back(), {ir::make_index(0)})));
     }
-    for (std::size_t c = 0; c < fresh.size(); ++c)
-      stores.push_back(ir::make_store(buffers_[st][c], target, ir::make_access(fresh[c], {ir::make_index(0)})));
+    stores.insert(stores.end(), moves.begin(), moves.end());
     auto made = ir::make_block(std::move(stores));
     for (auto const& f : fresh) made = ir::make_allocate(f, made);
     return {made};
-  }
-
-  [[nodiscard]] static ir::expr substitute_arguments(ir::expr const& e, exprs const& left, exprs const& right) {
-    if (auto const* a = ir::as<ir::argument>(e))
-      return (a->right ? right : left)[static_cast<std::size_t>(a->component)];
-    return ir::map_operands(e, [&](ir::expr const& o) { return substitute_arguments(o, left, right); });
   }
 
   plan const& p_;
@@ -153,6 +187,8 @@ class values {
   scope const& scope_;
   bases const& base_;
   storage const& buffers_;
+  accumulators const& last_;
+  live_components const& live_;
 };
 
 }}}  // namespace ttune::v0::lowering

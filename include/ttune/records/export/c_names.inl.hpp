@@ -73,7 +73,7 @@ void name_kernels(std::vector<exported_kernel>& all) {
   for (auto& k : all)
     if (!k.name.empty() && !take(k.name))
       throw argument_error("two functions would be called \"" + k.name +
-                           "\": choose names that differ, as in --kernel " + id_of_key(k.variants.front().key) +
+                           "\": choose names that differ, as in --kernel " + id_of(k.variants.front().key) +
                            "=FUNCTION");
   for (auto& k : all) {
     if (!k.name.empty()) continue;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -34,13 +33,6 @@ struct exported_kernel {
                                [](auto const& o) { return o.direction == operand_direction::constant; });
   }
 };
-
-/// Returns an id such as "9f86d081884c7d65", as `ttune records list` shows it.
-[[nodiscard]] inline std::string id_of_key(record_key const& key) {
-  char text[17];
-  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(hash_of(key)));
-  return text;
-}
 
 /// Returns the operands of a kernel as text, as "A f32 (64, 32), C f32 (64)": kernels of one function have the same.
 [[nodiscard]] inline std::string operands_text(kernel_signature const& signature) {

@@ -6,6 +6,7 @@
 
 #include "ttune/records/export/library_code.hpp"
 #include "ttune/records/export/library_words.hpp"
+#include "ttune/support/fill_template.hpp"
 
 namespace ttune { inline namespace v0 { namespace detail {
 
@@ -72,7 +73,7 @@ std::string library_code(std::string const& library, std::vector<exported_kernel
           made += code_of(image, code_symbol(library, k, v));
     return made;
   });
-  return filled(code_text, {{"$NAME", library}, {"$CODE", code}});
+  return fill_template(code_text, {{"$NAME", library}, {"$CODE", code}});
 }
 
 }}}  // namespace ttune::v0::detail

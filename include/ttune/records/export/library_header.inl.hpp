@@ -3,6 +3,7 @@
 
 #include "ttune/records/export/library_header.hpp"
 #include "ttune/records/export/library_words.hpp"
+#include "ttune/support/fill_template.hpp"
 
 namespace ttune { inline namespace v0 { namespace detail {
 
@@ -69,10 +70,15 @@ $OVERLOADS
 
 /// Returns the description of an operand, a line of a comment.
 inline std::string operand_line(operand_info const& o, std::string const& name) {
-  constexpr char const* directions[] = {"input", "output", "input and output", "constant"};
+  constexpr char const* directions[] = {
+      "input", "output", "input and output", "constant",
+      ("distances of neighbours in elements: for each strided operand, inputs first,\n"
+       " *     one number for each dimension; they are not checked")};
   std::string text = " *   " + name + "  " + name_of(o.type) + " (";
   for (std::size_t d = 0; d < o.shape.size(); ++d) text += (d ? ", " : "") + std::to_string(o.shape[d]);
   text += std::string("), ") + directions[static_cast<int>(o.direction)];
+  if (o.strides != operand_strides::dense)
+    text += o.strides == operand_strides::outer ? ", strided but for the last dimension" : ", strided";
   if (o.has_range) text += ", values in [" + std::to_string(o.low) + ", " + std::to_string(o.high) + "), unchecked";
   return text + "\n";
 }
@@ -105,11 +111,11 @@ size_t $NAME_$KERNEL_workspace_bytes($NAME_context const *context);
 char const *$NAME_$KERNEL_target(void);
 )";
   if (k.has_constants()) text += constants_text;
-  return filled(text, {{"$KERNEL", k.name},
-                       {"$NAME", library},
-                       {"$PARAMETERS", c_parameters(k, false)},
-                       {"$PREPARED", k.has_constants() ? "void const *prepared, " : ""},
-                       {"$CONSTANTS", c_parameters(k, true)}});
+  return fill_template(text, {{"$KERNEL", k.name},
+                              {"$NAME", library},
+                              {"$PARAMETERS", c_parameters(k, false)},
+                              {"$PREPARED", k.has_constants() ? "void const *prepared, " : ""},
+                              {"$CONSTANTS", c_parameters(k, true)}});
 }
 
 /// Returns an inline function of C++ whose operands are spans; of the constants alone for `prepare`.
@@ -120,23 +126,24 @@ inline std::string overload_of(std::string const& library, exported_kernel const
     auto const& name = k.parameters[i];
     if (prepares && o.direction != operand_direction::constant) continue;
     parameters += "std::span<" + c_type(o.type) + (is_written(o) ? "> " : " const> ") + name + ", ";
-    checks += (checks.empty() ? "" : " || ") + name + ".size() != " + std::to_string(o.elements());
+    auto const wrong = o.strides == operand_strides::dense ? ".size() != " : ".size() < ";
+    checks += (checks.empty() ? "" : " || ") + name + wrong + std::to_string(o.elements());
     arguments += name + ".data(), ";
   }
-  return filled(R"(inline $NAME_status $FUNCTION($PARAMETERS$PREPARED$NAME_context const *context = nullptr) {
+  return fill_template(R"(inline $NAME_status $FUNCTION($PARAMETERS$PREPARED$NAME_context const *context = nullptr) {
   if ($CHECKS) return $BIG_BAD_OPERAND;
   return $NAME_$FUNCTION($ARGUMENTScontext);
 }
 )",
-                {{"$NAME", library},
-                 {"$BIG", in_capitals(library)},
-                 {"$FUNCTION", prepares ? k.name + "_prepare" : k.name},
-                 {"$PARAMETERS", parameters},
-                 {"$PREPARED", prepares            ? "void **prepared, "
-                               : k.has_constants() ? "void const *prepared, "
-                                                   : ""},
-                 {"$CHECKS", checks},
-                 {"$ARGUMENTS", arguments + (k.has_constants() ? "prepared, " : "")}});
+                       {{"$NAME", library},
+                        {"$BIG", in_capitals(library)},
+                        {"$FUNCTION", prepares ? k.name + "_prepare" : k.name},
+                        {"$PARAMETERS", parameters},
+                        {"$PREPARED", prepares            ? "void **prepared, "
+                                      : k.has_constants() ? "void const *prepared, "
+                                                          : ""},
+                        {"$CHECKS", checks},
+                        {"$ARGUMENTS", arguments + (k.has_constants() ? "prepared, " : "")}});
 }
 
 std::string library_header(std::string const& library, std::vector<exported_kernel> const& kernels) {
@@ -146,7 +153,7 @@ std::string library_header(std::string const& library, std::vector<exported_kern
     overloads += overload_of(library, k, false);
     if (k.has_constants()) overloads += overload_of(library, k, true);
   }
-  return filled(
+  return fill_template(
       header_text,
       {{"$NAME", library}, {"$BIG", in_capitals(library)}, {"$FUNCTIONS", functions}, {"$OVERLOADS", overloads}});
 }

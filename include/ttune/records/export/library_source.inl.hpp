@@ -11,6 +11,7 @@
 #include "ttune/records/export/library_source_text.hpp"
 #include "ttune/records/export/library_words.hpp"
 #include "ttune/runtime/abi.hpp"
+#include "ttune/support/fill_template.hpp"
 #include "ttune/support/hash.hpp"
 
 namespace ttune { inline namespace v0 { namespace detail {
@@ -156,23 +157,23 @@ inline std::string functions_of(std::string const& library, exported_kernel cons
     if (operands[i].direction == operand_direction::constant) constants |= std::uint64_t{1} << i;
   }
   for (auto const& v : k.variants) most_buffers = std::max(most_buffers, buffers_of(v.image));
-  return filled(std::string(kernel_functions_text) + (k.has_constants() ? constants_functions_text : ""),
-                {{"$KERNEL", k.name},
-                 {"$NAME", library},
-                 {"$SIZES", sizes},
-                 {"$COUNT", std::to_string(operands.size())},
-                 {"$CONSTANTS_MASK", c_word(constants)},
-                 {"$POINTERS", std::to_string(operands.size() + most_buffers)},
-                 {"$ALL_PARAMETERS", c_parameters(k, false)},
-                 {"$CONSTANT_PARAMETERS", c_parameters(k, true)},
-                 {"$PREPARED", k.has_constants() ? "void const *prepared, " : ""},
-                 {"$GIVEN", k.has_constants() ? "prepared" : "0"},
-                 {"$OPERANDS", pointers_of(k, false)},
-                 {"$FIXED_POINTERS", pointers_of(k, true)}});
+  return fill_template(std::string(kernel_functions_text) + (k.has_constants() ? constants_functions_text : ""),
+                       {{"$KERNEL", k.name},
+                        {"$NAME", library},
+                        {"$SIZES", sizes},
+                        {"$COUNT", std::to_string(operands.size())},
+                        {"$CONSTANTS_MASK", c_word(constants)},
+                        {"$POINTERS", std::to_string(operands.size() + most_buffers)},
+                        {"$ALL_PARAMETERS", c_parameters(k, false)},
+                        {"$CONSTANT_PARAMETERS", c_parameters(k, true)},
+                        {"$PREPARED", k.has_constants() ? "void const *prepared, " : ""},
+                        {"$GIVEN", k.has_constants() ? "prepared" : "0"},
+                        {"$OPERANDS", pointers_of(k, false)},
+                        {"$FIXED_POINTERS", pointers_of(k, true)}});
 }
 
 /// Returns the parts of the runtime table that are functions of libm: members, checks of their places, values.
-inline word_values table_words() {
+inline template_words table_words() {
   std::string members, checks, values;
   for (auto const& f : table_functions) {
     auto const type = std::string(f.type);
@@ -199,7 +200,7 @@ std::string library_source(std::string const& library, std::vector<exported_kern
                              {"$BIG", in_capitals(library)},
                              {"$TABLES", tables},
                              {"$FUNCTIONS", functions}});
-  return filled(library_source_text, words);
+  return fill_template(library_source_text, words);
 }
 
 }}}  // namespace ttune::v0::detail

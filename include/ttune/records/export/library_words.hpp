@@ -4,25 +4,12 @@
 
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 #include "ttune/records/export/c_names.hpp"
 #include "ttune/records/export/exported_kernel.hpp"
 #include "ttune/runtime/cpu_features.hpp"
 
 namespace ttune { inline namespace v0 { namespace detail {
-
-/// A word of a text, as "$NAME", and what stands for it. No word begins another one.
-using word_values = std::vector<std::pair<std::string, std::string>>;
-
-/// Returns a text with words replaced.
-[[nodiscard]] inline std::string filled(std::string text, word_values const& words) {
-  for (auto const& [word, value] : words)
-    for (auto at = text.find(word); at != std::string::npos; at = text.find(word, at + value.size()))
-      text.replace(at, word.size(), value);
-  return text;
-}
 
 /// Returns a text that can stand in a comment and in a string of C: other characters than usual ones become `_`.
 [[nodiscard]] inline std::string plain_text(std::string text) {

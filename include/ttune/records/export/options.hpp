@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an ahead-of-time export writes, and how it compiles that.
+// The options of an ahead-of-time export: kernels, names, compiler.
 #pragma once
 
 #include <cstdint>

@@ -67,7 +67,7 @@ inline std::optional<exported_variant> read_variant(record_store const& from, re
   } catch (record_error const& damaged) {
     why = damaged.what();
   }
-  left_out.push_back(title_of(key) + " for " + key.target + " (" + id_of_key(key) + "): " + why);
+  left_out.push_back(title_of(key) + " for " + key.target + " (" + id_of(key) + "): " + why);
   return std::nullopt;
 }
 
@@ -102,7 +102,7 @@ struct kernel_wish {
   bool is_granted = false;
 
   [[nodiscard]] bool means(record_key const& key) const {
-    return operator_of(key) == what || id_of_key(key).starts_with(what);
+    return operator_of(key) == what || id_of(key).starts_with(what);
   }
 };
 

@@ -8,6 +8,7 @@
 #include <stop_token>
 #include <vector>
 
+#include "ttune/runtime/device_code.hpp"
 #include "ttune/runtime/executor.hpp"
 #include "ttune/runtime/image.hpp"
 #include "ttune/runtime/measure/comparison.hpp"
@@ -21,6 +22,7 @@ namespace ttune { inline namespace v0 {
 namespace detail {
 struct loaded_candidate;
 class operand_copies;
+class trial_operands;
 }  // namespace detail
 
 /// Memory that belongs to a trial, used to explain faults.
@@ -66,34 +68,32 @@ class kernel_runner {
   }
 
  private:
-  struct operand_memory;
   using running = detail::loaded_candidate;
-  [[nodiscard]] bool is_written(std::size_t operand) const noexcept;
-  [[nodiscard]] bool updates_operands() const noexcept;
-  void restore(bool at_end, int round);
+  [[nodiscard]] std::vector<void*> pointers(running const& r, bool at_end) const;
   [[nodiscard]] bool find_damage(running const& r, bool at_end, measurement& m);
   [[nodiscard]] bool find_difference(bool at_end, measurement& m);
   [[nodiscard]] bool check(running& r, measurement& m, trial_limits const& limits, bool is_reference);
   [[nodiscard]] bool take_reference(measurement& m);
-  [[nodiscard]] bool check_run(running& r, measurement& m, bool at_end);
+  [[nodiscard]] bool check_run(running& r, measurement& m, bool at_end, bool on_taken_copies = false);
+  [[nodiscard]] bool first_check(running& r, measurement& m, bool is_reference);
   void time(running& r, measurement& m, trial_limits const& limits);
   void set_caches(running& r);
   void evict_constants(running& r) const;
   void rotate(running& r);
   template <class Work>
   measurement guarded(Work const& work);
-  void expect(std::vector<std::vector<std::uint8_t>> outputs);
   [[nodiscard]] std::vector<memory_region> regions(running const& r) const;
 
   kernel_signature signature_;
   runner_options options_;
   std::shared_ptr<executor> executor_;
   runtime_table table_;
-  std::vector<operand_memory> operands_;
+  std::unique_ptr<detail::trial_operands> operands_;
   std::unique_ptr<detail::operand_copies> copies_;  ///< for the cold objective
+  /// The copies of the operands that the last right candidate had on a device; its successor need not copy them again.
+  std::shared_ptr<device_operands> on_device_;
   std::stop_token stop_;
   std::function<void(stage, std::vector<memory_region> const&)> observer_;
-  bool has_reference_ = false;
   bool damaged_ = false;
 };
 

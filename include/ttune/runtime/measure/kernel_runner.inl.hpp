@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cstring>
 #include <new>
 #include <tuple>
 #include <utility>
@@ -13,153 +12,103 @@
 #include "ttune/runtime/measure/operand_copies.hpp"
 #include "ttune/runtime/measure/sample_set.hpp"
 #include "ttune/runtime/measure/sample_statistics.hpp"
-#include "ttune/runtime/measure/trial_check.hpp"
+#include "ttune/runtime/measure/trial_operands.hpp"
 #include "ttune/support/clock.hpp"
 #include "ttune/support/error.hpp"
-#include "ttune/support/rng.hpp"
 
 namespace ttune { inline namespace v0 {
 
-/// Two copies of an operand, one flush against either end of its memory: a read over one of the ends faults in one of
-/// two runs. Each copy also serves to detect changes of an input in the other.
-struct kernel_runner::operand_memory {
-  guarded_memory at_end;
-  guarded_memory at_start;            ///< used for timing: aligned to a page
-  std::vector<std::uint8_t> initial;  ///< initial content of inputs
-  expected_output expected;           ///< expected content of outputs
-
-  [[nodiscard]] guarded_memory const& at(bool end) const noexcept { return end ? at_end : at_start; }
-};
-
 kernel_runner::kernel_runner(kernel_signature const& signature, runner_options options)
-    : signature_(signature), options_(std::move(options)), executor_(std::make_shared<thread_pool>(options_.threads)) {
-  table_ = make_runtime_table(*executor_);
-  options_.data.resize(signature_.operands.size());
-  rng seeds(options_.seed);
-  for (std::size_t i = 0; i < signature_.operands.size(); ++i) {
-    auto const& o = signature_.operands[i];
-    auto const seed = seeds();
-    auto& own = options_.data[i];
-    if (!own.empty() && own.size() != static_cast<std::size_t>(o.bytes()))
-      throw argument_error("data for operand " + o.name + " has " + std::to_string(own.size()) + " bytes, it takes " +
-                           std::to_string(o.bytes()));
-    auto& m = operands_.emplace_back();
-    m.at_end = guarded_memory(o.bytes(), true);
-    m.at_start = guarded_memory(o.bytes(), false);
-    if (o.direction == operand_direction::out) continue;
-    m.initial = own.empty() ? make_input(o, seed) : std::move(own);
-    for (bool const at_end : {true, false}) std::copy(m.initial.begin(), m.initial.end(), m.at(at_end).data());
-  }
-}
+    : signature_(signature),
+      options_(std::move(options)),
+      executor_(std::make_shared<thread_pool>(options_.threads)),
+      table_(make_runtime_table(*executor_)),
+      operands_(std::make_unique<detail::trial_operands>(signature_, options_)) {}
 
 kernel_runner::~kernel_runner() = default;
 
-bool kernel_runner::is_written(std::size_t operand) const noexcept {
-  auto const direction = signature_.operands[operand].direction;
-  return direction == operand_direction::out || direction == operand_direction::inout;
-}
-
-/// Returns true if a call reads what the previous call wrote.
-bool kernel_runner::updates_operands() const noexcept {
-  return std::any_of(signature_.operands.begin(), signature_.operands.end(),
-                     [](operand_info const& o) { return o.direction == operand_direction::inout; });
-}
-
-/// Poisons the outputs and resets operands that are both read and written.
-void kernel_runner::restore(bool at_end, int round) {
-  for (std::size_t i = 0; i < operands_.size(); ++i) {
-    auto const& m = operands_[i];
-    auto const& memory = m.at(at_end);
-    if (!is_written(i)) continue;
-    if (m.initial.empty()) poison(signature_.operands[i], {memory.data(), memory.bytes()}, round);
-    else std::memcpy(memory.data(), m.initial.data(), memory.bytes());
-  }
-}
-
-/// Detects writes of a candidate to memory that is not its own; repairs the memory and reports in `m`. True if it found
-/// one.
+/// Detects writes of a candidate to memory that is not its own; repairs the operands and reports in `m`. Returns true
+/// if it found one.
 bool kernel_runner::find_damage(running const& r, bool at_end, measurement& m) {
-  auto const found = [&](std::string what) {
-    if (m.message.empty()) m.message = std::move(what);
-    m.status = trial_status::wrote_outside;
-  };
-  for (std::size_t i = 0; i < operands_.size(); ++i) {
-    auto const& o = signature_.operands[i];
-    auto const& memory = operands_[i].at(at_end);
-    if (auto const offset = memory.overwritten(); offset != 0) {
-      auto const past = offset - static_cast<std::int64_t>(memory.bytes());
-      found(offset < 0 ? "wrote " + std::to_string(-offset) + " bytes before the start of " + o.name
-                       : "wrote " + std::to_string(past + 1) + " bytes past the end of " + o.name);
-      memory.paint_red_zones();
-    }
-    if (is_written(i) || std::memcmp(memory.data(), operands_[i].initial.data(), memory.bytes()) == 0) continue;
-    found("changed its input " + o.name);
-    std::memcpy(memory.data(), operands_[i].initial.data(), memory.bytes());
-  }
-  for (auto const& b : r.prepared)
-    if (b.overwritten() != 0) found("wrote outside of a prepared buffer");
-  if (r.workspace.bytes() > 0 && r.workspace.overwritten() != 0) found("wrote outside of its workspace");
-  return m.status == trial_status::wrote_outside;
+  auto const is_damaged = [](guarded_memory const& memory) { return memory.bytes() > 0 && memory.overwritten() != 0; };
+  auto found = operands_->repair(at_end);
+  if (found.empty() && std::any_of(r.prepared.begin(), r.prepared.end(), is_damaged))
+    found = "wrote outside of a prepared buffer";
+  if (found.empty() && is_damaged(r.workspace)) found = "wrote outside of its workspace";
+  if (found.empty()) return false;
+  m.status = trial_status::wrote_outside;
+  m.message = std::move(found);
+  return true;
 }
 
 bool kernel_runner::find_difference(bool at_end, measurement& m) {
-  for (std::size_t i = 0; i < operands_.size(); ++i) {
-    auto const& expected = operands_[i].expected;
-    m.message = expected.difference(operands_[i].at(at_end).data());
-    if (m.message.empty()) continue;
-    m.status = trial_status::wrong_result;
-    damaged_ = damaged_ || !expected.intact();
-    return true;
-  }
-  return false;
+  m.message = operands_->difference(at_end);
+  if (m.message.empty()) return false;
+  m.status = trial_status::wrong_result;
+  damaged_ = damaged_ || !operands_->reference_intact();
+  return true;
 }
 
-/// Makes one run with the operands at one end of their memory; returns true if it did no damage.
-bool kernel_runner::check_run(running& r, measurement& m, bool at_end) {
+/// Returns the operands at one end of their memory, then the prepared buffers.
+std::vector<void*> kernel_runner::pointers(running const& r, bool at_end) const {
+  auto made = operands_->pointers(at_end);
+  for (auto const& b : r.prepared) made.push_back(b.data());
+  return made;
+}
+
+/// Makes one run with the operands at one end of their memory, or on the copies that a device has; returns true if it
+/// did no damage. A kernel that works on copies can do none.
+bool kernel_runner::check_run(running& r, measurement& m, bool at_end, bool on_taken_copies) {
   int const round = at_end ? 0 : 1;
-  restore(at_end, round);
+  bool const copies = r.works_on_copies();
+  if (!copies || operands_->updated_in_place()) operands_->restore(at_end, round);
   r.poison_workspace(round);
-  r.pointers.clear();
-  for (auto const& o : operands_) r.pointers.push_back(o.at(at_end).data());
-  for (auto const& b : r.prepared) r.pointers.push_back(b.data());
+  r.pointers = pointers(r, at_end);
   if (observer_ && at_end) observer_(stage::first_run, regions(r));
   r.prepare();
-  auto const took = r.seconds(1);
+  auto const took = on_taken_copies ? r.seconds_again(1) : r.seconds(1);
+  if (on_taken_copies) r.copy_results();
   m.seconds = at_end ? took : std::min(m.seconds, took);
   if (observer_ && at_end) observer_(stage::other_runs, {});
-  return !find_damage(r, at_end, m);
+  return copies || !find_damage(r, at_end, m);
+}
+
+/// Makes the first run and judges its results. On a device it works on the inputs that the last candidate left; if the
+/// results are wrong, these may be damaged, and the run is repeated with fresh ones.
+bool kernel_runner::first_check(running& r, measurement& m, bool is_reference) {
+  bool const taken = !is_reference && !operands_->updated_in_place() && r.take_operands(on_device_);
+  on_device_.reset();
+  if (!check_run(r, m, true, taken)) return false;
+  if (is_reference) return take_reference(m);
+  if (!find_difference(true, m)) return true;
+  if (!taken) return false;
+  m = {};
+  return check_run(r, m, true) && !find_difference(true, m);
 }
 
 /// Makes the outputs of the last run the reference; returns false if the kernel did not write all of them.
 bool kernel_runner::take_reference(measurement& m) {
-  std::vector<std::vector<std::uint8_t>> outputs(operands_.size());
-  for (std::size_t i = 0; i < operands_.size(); ++i) {
-    if (!is_written(i)) continue;
-    auto const& out = operands_[i].at_end;
-    outputs[i].assign(out.data(), out.data() + out.bytes());
-    if (operands_[i].initial.empty()) m.message = unwritten(signature_.operands[i], outputs[i]);
-    if (m.message.empty()) continue;
-    m.status = trial_status::wrong_result;
-    return false;
-  }
-  expect(std::move(outputs));
-  return true;
+  m.message = operands_->unwritten(true);
+  if (m.message.empty()) operands_->expect(operands_->outputs(true), options_.tolerance);
+  else m.status = trial_status::wrong_result;
+  return m.message.empty();
 }
 
-/// Makes two runs, one with the operands at each end. Returns false if the trial ends here, with its status in `m`.
+/// Makes two runs, one with the operands at each end; on copies, the samples are the second run. Returns false if the
+/// trial ends here, with its status in `m`.
 bool kernel_runner::check(running& r, measurement& m, trial_limits const& limits, bool is_reference) {
-  if (!check_run(r, m, true)) return false;
-  if (is_reference ? !take_reference(m) : find_difference(true, m)) return false;
+  if (!first_check(r, m, is_reference)) return false;
   // Caches and pages were cold in the first run, so a short time means little.
   bool const far_too_slow = limits.cutoff_seconds > 0 && m.seconds > std::max(4 * limits.cutoff_seconds, 1e-3);
-  if (!far_too_slow && !stop_.stop_requested()) {
+  bool const samples_check = r.works_on_copies() && !is_reference && !operands_->updated_in_place();
+  if (!far_too_slow && !samples_check && !stop_.stop_requested()) {
     if (!check_run(r, m, false)) return false;
     if (find_difference(false, m)) {
       if (is_reference) m.message = "two runs of it differ: " + m.message;
       return false;
     }
   }
-  if (!far_too_slow && !stop_.stop_requested() && !updates_operands() && r.settles_slowly())
+  if (!far_too_slow && !stop_.stop_requested() && !operands_->updated_in_place() && r.settles_slowly())
     m.seconds = std::min(m.seconds, r.settle(limits.total_seconds));
   if (stop_.stop_requested()) {
     m.status = trial_status::timed_out;
@@ -194,75 +143,49 @@ measurement kernel_runner::guarded(Work const& work) {
 }
 
 measurement kernel_runner::set_reference(kernel_image const& image, trial_limits const& limits) {
-  has_reference_ = false;
-  for (auto& o : operands_) o.expected = {};
+  operands_->forget_reference();
   auto m = guarded([&](measurement& made) {
     running r(image, table_, signature_);
     if (check(r, made, limits, true)) time(r, made, limits);
+    if (made.ok()) on_device_ = r.device_copies();
   });
-  has_reference_ = m.ok() || m.status == trial_status::cut_off;
-  if (!has_reference_)
-    for (auto& o : operands_) o.expected = {};
+  if (!m.ok() && m.status != trial_status::cut_off) operands_->forget_reference();
   return m;
 }
 
 void kernel_runner::set_reference(std::vector<std::vector<std::uint8_t>> outputs) {
-  outputs.resize(operands_.size());
-  for (std::size_t i = 0; i < operands_.size(); ++i)
-    if (is_written(i) && outputs[i].size() != operands_[i].at_end.bytes())
-      throw argument_error("the reference for " + signature_.operands[i].name + " has " +
-                           std::to_string(outputs[i].size()) + " bytes, the operand " +
-                           std::to_string(operands_[i].at_end.bytes()));
-  expect(std::move(outputs));
-  has_reference_ = true;
-}
-
-void kernel_runner::expect(std::vector<std::vector<std::uint8_t>> outputs) {
-  for (std::size_t i = 0; i < operands_.size(); ++i)
-    if (is_written(i))
-      operands_[i].expected =
-          expected_output(signature_.operands[i], std::move(outputs[i]), signature_.terms, options_.tolerance);
+  operands_->expect(std::move(outputs), options_.tolerance);
 }
 
 measurement kernel_runner::measure(kernel_image const& image, trial_limits const& limits) {
   return guarded([&](measurement& m) {
     running r(image, table_, signature_);
     if (check(r, m, limits, false)) time(r, m, limits);
+    if (m.ok() || m.status == trial_status::cut_off) on_device_ = r.device_copies();
   });
 }
 
 measurement kernel_runner::run(kernel_image const& image, std::vector<std::vector<std::uint8_t>>& outputs) {
-  outputs.assign(operands_.size(), {});
+  outputs.assign(operands_->size(), {});
   return guarded([&](measurement& m) {
     running r(image, table_, signature_);
     for (bool const at_end : {true, false})
       if (!check_run(r, m, at_end)) return;
-    for (std::size_t i = 0; i < operands_.size(); ++i)
-      if (auto const& out = operands_[i].at_start; is_written(i))
-        outputs[i].assign(out.data(), out.data() + out.bytes());
+    outputs = operands_->outputs(false);
   });
 }
 
-std::vector<std::uint8_t> kernel_runner::operand_bytes(std::size_t operand) const {
-  auto const& o = operands_.at(operand);
-  if (is_written(operand) && has_reference_) return o.expected.bytes();
-  if (!o.initial.empty()) return o.initial;
-  return {o.at_start.data(), o.at_start.data() + o.at_start.bytes()};
-}
+std::vector<std::uint8_t> kernel_runner::operand_bytes(std::size_t operand) const { return operands_->bytes(operand); }
 
-std::vector<std::vector<std::uint8_t>> kernel_runner::reference_bytes() const {
-  std::vector<std::vector<std::uint8_t>> all(operands_.size());
-  for (std::size_t i = 0; has_reference_ && i < operands_.size(); ++i) all[i] = operands_[i].expected.bytes();
-  return all;
-}
+std::vector<std::vector<std::uint8_t>> kernel_runner::reference_bytes() const { return operands_->reference(); }
 
 std::vector<memory_region> kernel_runner::regions(running const& r) const {
   std::vector<memory_region> all;
   auto const add = [&](guarded_memory const& memory, std::int32_t operand) {
     all.push_back({memory.where(), operand});
   };
-  for (std::size_t i = 0; i < operands_.size(); ++i)
-    for (bool const at_end : {true, false}) add(operands_[i].at(at_end), static_cast<std::int32_t>(i));
+  for (std::size_t i = 0; i < operands_->size(); ++i)
+    for (bool const at_end : {true, false}) add(operands_->memory(i, at_end), static_cast<std::int32_t>(i));
   for (auto const& b : r.prepared) add(b, -1);
   if (r.workspace.bytes() > 0) add(r.workspace, -1);
   return all;
@@ -273,9 +196,11 @@ std::vector<memory_region> kernel_runner::regions(running const& r) const {
 /// Times a kernel: the median of samples, each of enough calls; takes more samples while they disagree and time is
 /// left.
 void kernel_runner::time(running& r, measurement& m, trial_limits const& limits) {
-  restore(false, 1);
+  bool const mutates = operands_->updated_in_place();
+  bool const copies = r.works_on_copies();
+  if (!copies || mutates) operands_->restore(false, 1);
+  else r.poison_workspace(1), r.pointers = pointers(r, false);
   set_caches(r);
-  bool const mutates = updates_operands();
   auto calls = mutates ? 1 : detail::calls_for(limits.sample_seconds, m.seconds);
   detail::sample_set samples;
   auto const budget = detail::steady::now();
@@ -285,9 +210,9 @@ void kernel_runner::time(running& r, measurement& m, trial_limits const& limits)
         (spent() > limits.total_seconds || samples.stable() || samples.slower_than(limits.rival_seconds)))
       break;
     if (stop_.stop_requested()) break;
-    if (mutates) restore(false, 1);
+    if (mutates) operands_->restore(false, 1);
     auto const before = detail::interruptions();
-    auto const took = r.seconds(calls);
+    auto const took = mutates ? r.seconds(calls) : r.seconds_again(calls);
     bool const disturbed = detail::interruptions() != before;
     auto const once = took / static_cast<double>(calls);
     // The check runs were cold; if calls turn out to be shorter, a sample takes more of them.
@@ -306,8 +231,9 @@ void kernel_runner::time(running& r, measurement& m, trial_limits const& limits)
     m.message = "stopped";
     return;
   }
-  if (options_.objective == objective::cold || find_damage(r, false, m)) return;
-  if (!mutates) (void)find_difference(false, m);
+  if (!mutates) r.copy_results();
+  if (options_.objective == objective::cold || (!copies && find_damage(r, false, m))) return;
+  if (!mutates && !(copies && operands_->has_same_outputs())) (void)find_difference(false, m);
 }
 
 /// Prepares the state of the caches in which a kernel is timed. A device empties its own caches.
@@ -321,17 +247,18 @@ void kernel_runner::set_caches(running& r) {
 /// Makes calls find the constants that they read in no cache.
 void kernel_runner::evict_constants(running& r) const {
   auto const add = [&](guarded_memory const& memory) { r.evicted.emplace_back(memory.data(), memory.bytes()); };
-  for (std::size_t i = 0; i < operands_.size(); ++i)
-    if (signature_.operands[i].direction == operand_direction::constant && r.code->reads(i)) add(operands_[i].at_start);
+  for (std::size_t i = 0; i < operands_->size(); ++i)
+    if (signature_.operands[i].direction == operand_direction::constant && r.code->reads(i))
+      add(operands_->memory(i, false));
   for (std::size_t b = 0; b < r.prepared.size(); ++b)
-    if (r.code->reads(operands_.size() + b)) add(r.prepared[b]);
+    if (r.code->reads(operands_->size() + b)) add(r.prepared[b]);
 }
 
 /// Makes a kernel use copies of its operands in turn; no copy is in a cache when its turn comes.
 void kernel_runner::rotate(running& r) {
   if (!copies_) {
     std::vector<guarded_memory const*> operands;
-    for (auto const& o : operands_) operands.push_back(&o.at_start);
+    for (std::size_t i = 0; i < operands_->size(); ++i) operands.push_back(&operands_->memory(i, false));
     copies_ = std::make_unique<detail::operand_copies>(operands, options_.last_level_bytes);
   }
   copies_->rotate(r);
@@ -359,9 +286,11 @@ comparison kernel_runner::compare(kernel_image const& first, kernel_image const&
       for (int const turn : {0, 1}) {
         int const which = turn ^ (i & 1);  // each kernel goes first in every other pair
         auto& r = which == 0 ? a : b;
-        if (updates_operands()) restore(false, 1);
+        if (operands_->updated_in_place()) operands_->restore(false, 1);
         else if (r.settles_slowly()) (void)r.settle(1e-3);  // the other kernel used the caches before
-        took[which] = r.seconds(calls[which]) / static_cast<double>(calls[which]);
+        auto const count = calls[which];
+        took[which] =
+            (operands_->updated_in_place() ? r.seconds(count) : r.seconds_again(count)) / static_cast<double>(count);
       }
       bool const disturbed = detail::interruptions() != before;
       if (disturbed && static_cast<std::int32_t>(ratios.size()) + 2 * pairs - i > pairs) continue;

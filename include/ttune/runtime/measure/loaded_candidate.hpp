@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ttune/runtime/abi.hpp"
+#include "ttune/runtime/device_code.hpp"
 #include "ttune/runtime/image.hpp"
 #include "ttune/runtime/load.hpp"
 #include "ttune/runtime/measure/evict.hpp"
@@ -45,9 +46,10 @@ struct loaded_candidate {
     for (auto const bytes : s.prepared_bytes) prepared.emplace_back(bytes, true, 64);
   }
 
-  /// Fills the workspace with garbage, so that a read before a write shows in the result.
+  /// Fills the workspace with garbage, so that a read before a write shows in the result; on a device its outputs, too.
   void poison_workspace(int round) const {
     constexpr std::size_t most = std::size_t{16} << 20;
+    if (auto* const device = code->device()) device->poison(round);
     if (workspace.bytes() > 0)
       std::memset(workspace.data(), round % 2 == 0 ? 0xFF : 0x7F, std::min(workspace.bytes(), most));
   }
@@ -99,6 +101,28 @@ struct loaded_candidate {
         next_set = next_set + 1 == rotated.size() ? 0 : next_set + 1;
       }
     return seconds_since(start);
+  }
+  /// Returns true if the kernel works on copies of the operands: it cannot damage the runner's memory.
+  [[nodiscard]] bool works_on_copies() const {
+    auto* const device = code->device();
+    return device && device->copies_operands();
+  }
+  /// Works on the copies that another candidate has left; returns false if there are none.
+  [[nodiscard]] bool take_operands(std::shared_ptr<device_operands> const& from) const {
+    auto* const device = code->device();
+    return device && from && device->take_operands(from);
+  }
+  [[nodiscard]] std::shared_ptr<device_operands> device_copies() const {
+    auto* const device = code->device();
+    return device ? device->operands() : nullptr;
+  }
+  /// Like `seconds`, with the operands that a device has; `copy_results` must follow the last call.
+  [[nodiscard]] double seconds_again(std::int64_t calls) {
+    auto* const device = code->device();
+    return device ? device->run_again(pointers.data(), calls, cold) : seconds(calls);
+  }
+  void copy_results() const {
+    if (auto* const device = code->device()) device->copy_results(pointers.data());
   }
 };
 

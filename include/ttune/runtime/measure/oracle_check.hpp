@@ -17,9 +17,10 @@ namespace ttune { inline namespace v0 {
 struct oracle_check_options {
   /// Compared elements per output: every corner, then random points, half of which lie on an edge.
   std::int64_t samples = 256;
-  /// Time limit, checked between elements; a reduction of 10^7 terms takes half a second. If elements differ, as much
-  /// again for the bounds of their errors.
+  /// Time limit, checked between elements; a reduction of 10^7 terms takes half a second.
   double seconds = 0.25;
+  /// Time limit of the bounds of elements that differ, after the first of them.
+  double bound_seconds = 0.25;
   std::uint64_t seed = 1;
 };
 
@@ -38,11 +39,12 @@ struct oracle_verdict {
 /// independent errors give them). It knows the operands: a divisor near zero, a condition that an error may change.
 ///
 /// - An element is right if it differs by no more than twice its bound, and else wrong: one is enough.
-/// - Nothing can be said about an element without a bound, neither that it is right nor that it is wrong. One in twenty
-///   of the compared elements of an output may be such. If there were more, the check would be worth nothing.
-/// - If time is over before the bound is known, or the stages are too large for it (2^26 elements), the same holds in
-///   programs where rounding decides between values (comparisons of floats, floor, casts to integers). In other
-///   programs, the element is wrong.
+/// - Nothing can be said about an element without a bound, neither that it is right nor that it is wrong. Half of the
+///   compared elements of an output may be such: random operands make some operators ill-conditioned, as iterations of
+///   quotients of sums. If there were more, the check would be worth nothing.
+/// - If the stages are too large for a bound (2^26 elements), the same holds in programs where rounding decides between
+///   values (comparisons of floats, floor, casts to integers). In other programs, the element is wrong.
+/// - When time is over, the elements that differ and have no bound yet are not judged. The first one is always judged.
 [[nodiscard]] oracle_verdict check_against_oracle(ir::program const& p, kernel_signature const& signature,
                                                   std::function<std::vector<std::uint8_t>(std::size_t)> const& bytes,
                                                   oracle_check_options const& options = {});

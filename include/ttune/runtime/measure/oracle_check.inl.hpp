@@ -98,29 +98,33 @@ inline std::vector<ir::ndarray> inputs_of(kernel_signature const& signature,
 class element_bounds {
  public:
   element_bounds(ir::program const& p, std::span<ir::ndarray const> inputs, double seconds)
-      : program_(p), inputs_(inputs), seconds_(seconds) {}
+      : program_(p), inputs_(inputs), seconds_(std::chrono::duration<double>(seconds)) {}
+
+  /// Returns true if the time for further bounds is over. The first bound takes as long as it needs.
+  [[nodiscard]] bool out_of_time() const { return until_ && clock::now() > *until_; }
 
   /// Returns the bound of an element of a result; nothing if it takes too much time or memory.
   std::optional<double> bound(std::size_t result, std::int64_t element) {
     if (!bounds_) begin();
     if (!values_) return std::nullopt;
-    if (any_ && clock::now() > until_) return std::nullopt;
-    any_ = true;
+    if (out_of_time()) return std::nullopt;
     auto const output = bounds_->output_for(result);
     if (output < 0) return 0.0;
+    auto found = ir::rounding_bounds::unbounded;
     try {
       values_->compute(static_cast<std::size_t>(output), element);
+      found = values_->real(static_cast<std::size_t>(output), 0, element);
     } catch (program_error const&) {  // of the arm that the interpreter does not choose: the other one may be chosen
-      return ir::rounding_bounds::unbounded;
     }
-    return values_->real(static_cast<std::size_t>(output), 0, element);
+    // The first element takes the time of all stages that the others share.
+    if (!until_) until_ = clock::now() + std::chrono::duration_cast<clock::duration>(seconds_);
+    return found;
   }
 
  private:
   using clock = std::chrono::steady_clock;
 
   void begin() {
-    until_ = clock::now() + std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>(seconds_));
     bounds_.emplace(program_, ir::sum_errors::likely);
     double elements = 0;
     for (auto const& s : bounds_->bounds().stages) {
@@ -133,9 +137,8 @@ class element_bounds {
 
   ir::program const& program_;
   std::span<ir::ndarray const> inputs_;
-  double seconds_;
-  bool any_ = false;
-  clock::time_point until_;
+  std::chrono::duration<double> seconds_;
+  std::optional<clock::time_point> until_;
   std::optional<ir::rounding_bounds> bounds_;
   std::optional<ir::sampled_evaluation> values_;
 };
@@ -148,13 +151,14 @@ struct compared_result {
   ir::ndarray wanted;
 };
 
-/// Judges elements that differ beyond the tolerance. Returns those that are wrong; if there is none, those about which
-/// nothing can be said, if they are too many.
+/// Judges elements that differ beyond the tolerance, as long as there is time, and at least one. Returns those that are
+/// wrong; if there is none, those about which nothing can be said, if they are too many.
 inline std::vector<std::int64_t> wrong_elements(std::vector<std::int64_t> const& differing, compared_result const& r,
                                                 element_bounds& bounds, bool rounding_decides) {
   std::vector<std::int64_t> wrong;
   std::vector<std::int64_t> unsure;
   for (auto const e : differing) {
+    if (bounds.out_of_time()) break;
     auto const at = static_cast<std::size_t>(e);
     auto const bound = bounds.bound(r.position, e);
     if (bound ? !ir::rounding_bounds::is_bounded(*bound) : rounding_decides) {
@@ -166,7 +170,7 @@ inline std::vector<std::int64_t> wrong_elements(std::vector<std::int64_t> const&
     auto const allowed = bound ? 2 * (*bound + rounding) : 0;
     if (!(std::abs(r.found.number(at) - r.wanted.number(at)) <= allowed)) wrong.push_back(e);
   }
-  if (!wrong.empty() || std::ssize(unsure) <= r.elements / 20) return wrong;
+  if (!wrong.empty() || std::ssize(unsure) <= r.elements / 2) return wrong;
   return unsure;
 }
 
@@ -182,7 +186,7 @@ oracle_verdict check_against_oracle(ir::program const& p, kernel_signature const
   auto const inputs = detail::inputs_of(signature, bytes);
   ir::sampled_evaluation oracle(p, inputs);
   bool const lenient = detail::rounding_decides(p);
-  detail::element_bounds bounds(p, inputs, options.seconds);
+  detail::element_bounds bounds(p, inputs, options.bound_seconds);
   auto operand = inputs.size();
   auto const until = clock::now() + std::chrono::duration<double>(options.seconds);
   for (std::size_t out = 0; out < p.outputs.size(); ++out) {

@@ -4,10 +4,12 @@
 
 #include <sys/types.h>
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "ttune/runtime/worker/processor_time.hpp"
 #include "ttune/runtime/worker/protocol.hpp"
 
 namespace ttune { inline namespace v0 { namespace worker {
@@ -20,7 +22,8 @@ struct ending {
 };
 
 /// Owns a child process: the destructor kills it and waits for it. Descriptors are closed on exec. The child is in its
-/// own process group, so that an interrupt from the terminal reaches the application only.
+/// own process group, so that an interrupt from the terminal reaches the application only. It has the priority of the
+/// thread that starts it, whose `counting_workers` counts its processor time.
 class child_process {
  public:
   child_process() = default;
@@ -43,6 +46,7 @@ class child_process {
   pid_t id_ = -1;
   int socket_ = -1;
   int error_ = -1;
+  std::shared_ptr<processor_time> counted_;
 };
 
 /// Returns the path of this executable; empty if the system does not tell.

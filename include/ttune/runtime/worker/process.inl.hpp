@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -69,6 +70,11 @@ inline bool is_executable(std::string const& path) {
   return path.find('/') != std::string::npos && access(path.c_str(), X_OK) == 0;
 }
 
+inline double seconds_of(rusage const& used) noexcept {
+  auto const seconds = [](timeval t) { return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec); };
+  return seconds(used.ru_utime) + seconds(used.ru_stime);
+}
+
 inline void close_descriptor(int& fd) noexcept {
   if (fd >= 0) ::close(fd);
   fd = -1;
@@ -76,7 +82,7 @@ inline void close_descriptor(int& fd) noexcept {
 
 }  // namespace detail
 
-child_process::child_process(std::vector<std::string> const& words) {
+child_process::child_process(std::vector<std::string> const& words) : counted_(counting_workers::current()) {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
     throw backend_error(std::string("no worker: no socket can be made: ") + std::strerror(errno));
@@ -90,7 +96,10 @@ child_process::child_process(std::vector<std::string> const& words) {
   auto const status =
       posix_spawnp(&id_, arguments[0], &options.actions, &options.attributes, arguments.data(), variables.data());
   ::close(ends[1]);
-  if (status == 0) return;
+  if (status == 0) {
+    if (counted_) counted_->started(id_);
+    return;
+  }
   id_ = -1;
   detail::close_descriptor(socket_);
   detail::close_descriptor(error_);
@@ -101,6 +110,7 @@ child_process& child_process::operator=(child_process&& other) noexcept {
   std::swap(id_, other.id_);
   std::swap(socket_, other.socket_);
   std::swap(error_, other.error_);
+  std::swap(counted_, other.counted_);
   return *this;
 }
 
@@ -113,14 +123,17 @@ ending child_process::end(bool patiently) noexcept {
   ending how;
   if (id_ > 0) {
     int status = 0;
+    rusage used{};
     pid_t gone = 0;
     auto const patience = std::chrono::steady_clock::now() + std::chrono::milliseconds(patiently ? 500 : 0);
-    while ((gone = waitpid(id_, &status, WNOHANG)) == 0 && std::chrono::steady_clock::now() < patience) usleep(100);
+    while ((gone = wait4(id_, &status, WNOHANG, &used)) == 0 && std::chrono::steady_clock::now() < patience)
+      usleep(100);
     if (gone == 0) {
       kill(id_, SIGKILL);
-      while ((gone = waitpid(id_, &status, 0)) < 0 && errno == EINTR) {
+      while ((gone = wait4(id_, &status, 0, &used)) < 0 && errno == EINTR) {
       }
     }
+    if (counted_) counted_->ended(id_, detail::seconds_of(used));
     how.known = gone == id_;
     how.by_signal = WIFSIGNALED(status);
     how.number = how.by_signal ? WTERMSIG(status) : WEXITSTATUS(status);

@@ -20,7 +20,7 @@ namespace ttune { inline namespace v0 { namespace protocol {
 /// requests. The worker answers each request once, after any number of `stage` messages, and sends `alive` twice a
 /// second while it works on one. A worker that is about to die sends `fault`.
 inline constexpr std::uint32_t magic = 0x77757474;  // "ttuw"
-inline constexpr std::uint32_t version = 2;
+inline constexpr std::uint32_t version = 3;
 inline constexpr std::uint64_t longest = std::uint64_t{1} << 36;
 inline constexpr char const* worker_argument = "--ttune-worker";
 
@@ -37,8 +37,9 @@ enum class kind : std::uint32_t {
   answer,  ///< complaint (empty if there is none), then the content
   stage,   ///< u32
   fault,
-  alive,  ///< empty
-  last = alive
+  alive,    ///< empty
+  compile,  ///< name of the device, then what its compiler wants
+  last = compile
 };
 
 /// The head of a message.

@@ -23,6 +23,7 @@ class server {
   [[nodiscard]] std::vector<std::uint8_t> answer(protocol::message const& request);
   [[nodiscard]] std::vector<std::uint8_t> answer_trial(protocol::kind what, byte_source& in);
   void open(byte_source& in);
+  static void compile(byte_source& in, byte_sink& out);
   [[nodiscard]] bool say(protocol::kind what, std::span<std::uint8_t const> body);
   void say_alive(std::stop_token const& end);
   void say_while_working();

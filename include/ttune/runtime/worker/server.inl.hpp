@@ -168,6 +168,14 @@ void server::open(byte_source& in) {
   });
 }
 
+void server::compile(byte_source& in, byte_sink& out) {
+  auto const device = in.get<std::string>();
+  auto const compiler = find_text_compiler(device);
+  if (!compiler) throw record_error("this worker has no compiler for " + device);
+  byte_source request(in.get_bytes());
+  compiler(request, out);
+}
+
 std::vector<std::uint8_t> server::answer_trial(protocol::kind what, byte_source& in) {
   auto const image = detail::get_image(in);
   byte_sink out;
@@ -198,6 +206,7 @@ std::vector<std::uint8_t> server::answer(protocol::message const& request) {
   byte_source in(request.body);
   byte_sink out;
   if (request.kind == protocol::kind::open) return open(in), out.take();
+  if (request.kind == protocol::kind::compile) return compile(in, out), out.take();
   if (!bench_) throw record_error("a request before a workload was opened");
   switch (request.kind) {
     case protocol::kind::reference:

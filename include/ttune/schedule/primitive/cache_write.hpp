@@ -67,10 +67,12 @@ handle<ir::program> rules<primitive::cache_write>::apply(handle<ir::program> con
     }
     ir::stage inner = *st;
     inner.name = s.results[0];
+    inner.strides = operand_strides::dense;
     auto const acc = b.add(inner);
     std::vector<ir::expr> indices;
     for (auto const& a : st->axes) indices.push_back(ir::make_variable(a.name));
     ir::stage outer{{}, st->name, st->axes, {}, {}, {}, {}};
+    outer.strides = st->strides;
     for (std::size_t c = 0; c < st->components.size(); ++c)
       outer.components.push_back({st->components[c].name, st->components[c].type,
                                   ir::make_access(acc, indices, ir::boundary::none, {}, static_cast<int>(c))});

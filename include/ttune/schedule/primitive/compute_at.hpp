@@ -127,6 +127,8 @@ void rules<primitive::compute_at>::apply(plan& p, step const& s) {
     else if (s.loops[i] != place_root) place = {place_plan::sort::inside, reader, leaf(at, s, s.loops[i])};
     if (place.kind == place_plan::sort::inlined && st.definition->reduces())
       refuse(s, s.stage, "is a reduction, which cannot be computed inline");
+    if (place.kind == place_plan::sort::inlined && st.output)
+      refuse(s, s.stage, "is an output: inline, nothing would store it");
     for (auto const& a : st.accesses)
       if (place.kind == place_plan::sort::inlined && a.producer >= 0)
         refuse(s, s.stage, "reads another stage; only a copy of an operand can be inlined by choice: use inline_stage");

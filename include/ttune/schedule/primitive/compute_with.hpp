@@ -184,7 +184,9 @@ class stage_joiner {
     auto const& front = in_order ? first_ : second_;
     auto const& back = in_order ? second_ : first_;
     offset_[back.get()] = static_cast<int>(front->components.size());
-    ir::stage made{{}, stays_->name, first_->axes, {}, {}, first_->predicate, {}, first_->order};
+    if (first_->strides != second_->strides)
+      refuse(step_, joins_->name, "has other strides than " + stays_->name + ": one of the two is strided");
+    ir::stage made{{}, stays_->name, first_->axes, {}, {}, first_->predicate, {}, first_->order, first_->strides};
     for (auto const& st : {front, back})
       for (std::size_t c = 0; c < st->components.size(); ++c) {
         auto const& value = st->components[c].value;

@@ -164,6 +164,7 @@ class axis_fuser {
   /// Merges the stage, and the stages that read it or are read by it at both axes unchanged.
   void spread(handle<ir::stage> const& st, std::size_t pair) {
     if (!pairs_.emplace(st.get(), pair).second) return;
+    require_dense(*st, pair);
     for (auto const* axes : {&st->axes, &st->reduction.axes})
       for (auto const& a : *axes)
         if (a.name == name_ && &a != &axis_of(*st, pair) && &a != &axis_of(*st, pair + 1))
@@ -178,6 +179,21 @@ class axis_fuser {
       }
     });
     if (!is_reduced(*st, pair)) spread_to_readers(ir::source(st), pair);
+  }
+
+  /// Refuses pairs that would be one in an operand whose rows have gaps.
+  void require_dense(ir::stage const& st, std::size_t pair) {
+    auto const refuse_gaps = [&](std::string const& operand) {
+      refuse(step_, name_, "would be one dimension of " + operand + ", whose rows are apart in memory: it is strided");
+    };
+    if (!is_reduced(st, pair) && st.strides != operand_strides::dense) refuse_gaps(st.name);
+    if (!is_reduced(st, pair) && st.updates && st.updates->strides != operand_strides::dense)
+      refuse_gaps(st.updates->name);
+    for_each_read(st, [&](ir::access const& a) {
+      auto const* t = std::get_if<handle<ir::tensor>>(&a.from);
+      for (std::size_t d = 0; t && (*t)->strides != operand_strides::dense && d + 1 < a.indices.size(); ++d)
+        if (takes_rows(a, d, st, pair)) refuse_gaps((*t)->name);
+    });
   }
 
   /// Merges the stages that run over dimensions d and d + 1 of a source by neighbouring axes.

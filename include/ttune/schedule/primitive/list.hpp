@@ -42,7 +42,9 @@ enum class step_effect : std::uint8_t { program, loops, place, buffer };
   X(storage_align, buffer) \
   X(compute_along, program) \
   X(split_phases, program) \
-  X(split_axis, program)
+  X(split_axis, program) \
+  X(carry, loops) \
+  X(split_scan, program)
 // clang-format on
 
 /// The primitives. Each has a header of its own with its page, schedule/primitive/<name>.hpp.

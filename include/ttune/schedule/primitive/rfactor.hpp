@@ -79,6 +79,7 @@ namespace detail {
                                        std::string const& kept) {
   ir::stage made = st;
   made.name = name;
+  made.strides = operand_strides::dense;
   auto& axis = made.reduction.axes[k];
   auto const size = axis.size();
   auto const begin = axis.begin;

@@ -84,6 +84,7 @@ namespace detail {
   auto const at = ir::make_variable(st.axes[form.free].name) + first;
   ir::stage made = map_stage(st, [&](ir::expr const& e) { return at_place(st, form, e, at); });
   made.name = name;
+  made.strides = operand_strides::dense;
   made.axes[form.free] = {st.axes[form.free].name, 0, last - first + 1};
   made.reduction.axes.erase(made.reduction.axes.begin() + static_cast<long>(form.reduced));
   return made;

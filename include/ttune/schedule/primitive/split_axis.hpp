@@ -54,9 +54,8 @@ struct rules<primitive::split_axis> : default_rules {
 }}}  // namespace ttune::v0::primitives
 
 #if TTUNE_COMPILES_PRIMITIVES
-#include "ttune/arith/simplify.hpp"
+#include "ttune/schedule/primitive/in_periods.hpp"
 #include "ttune/schedule/primitive/phase_forms.hpp"
-#include "ttune/schedule/primitive/rebuild.hpp"
 
 namespace ttune { inline namespace v0 { namespace primitives {
 
@@ -88,6 +87,8 @@ namespace detail {
 handle<ir::program> rules<primitive::split_axis>::apply(handle<ir::program> const& p, step const& s) {
   auto const target = find_stage(p, s, s.stage);
   if (target->updates) refuse(s, s.stage, "updates its operand in place");
+  if (target->strides != operand_strides::dense)
+    refuse(s, s.stage, "is a strided operand: calls give a stride for each of its dimensions");
   auto const axis = free_axis_of(*target, s);
   if (!s.values.at(0).is_literal() || s.values[0].literal < 2)
     refuse(s, s.loops[0], "takes a literal period, 2 or more");
@@ -95,25 +96,11 @@ handle<ir::program> rules<primitive::split_axis>::apply(handle<ir::program> cons
   if (target->axes[axis].size() % period != 0) refuse(s, s.loops[0], "is not a multiple of the period");
   require_new_axes(*target, s, s.results.at(0), s.results.at(1));
 
-  auto const by = ir::make_index(period);
   program_builder b(p);
   handle<ir::stage> made;
   for (auto const& st : p->stages) {
-    if (st == target) {
-      b.replace(st, made = b.add(detail::in_periods(*st, axis, period, s)));
-      continue;
-    }
-    auto const known = arith::ranges_of(*st);
-    auto const read = [&](ir::expr const& whole, ir::access const& a) {
-      if (identity(a.from) != target.get()) return whole;
-      auto indices = a.indices;
-      auto const place = indices[axis];
-      indices[axis] = arith::simplify(ir::make_binary(ir::binary_op::floor_divide, place, by), known);
-      indices.insert(indices.begin() + static_cast<std::ptrdiff_t>(axis) + 1,
-                     arith::simplify(ir::make_binary(ir::binary_op::floor_modulo, place, by), known));
-      return ir::make_access(ir::source(made), indices, a.outside, a.fill, a.component);
-    };
-    b.replace(st, b.add(map_stage(*st, [&](ir::expr const& e) { return map_accesses(e, read); })));
+    if (st == target) b.replace(st, made = b.add(detail::in_periods(*st, axis, period, s)));
+    else b.replace(st, b.add(reading_in_periods(*st, target, made, axis, period)));
   }
   return b.finish();
 }

@@ -91,6 +91,7 @@ class phase_splitter {
     ir::stage made = st_;
     made.name = step_.results[0];
     made.order = ir::layout::row_major;
+    made.strides = operand_strides::dense;
     auto const& split = st_.axes[axis_];
     made.axes[axis_] = {step_.results[1], 0, period_};
     made.axes.insert(made.axes.begin() + static_cast<std::ptrdiff_t>(axis_) + 1,
@@ -175,7 +176,7 @@ handle<ir::program> rules<primitive::split_phases>::apply(handle<ir::program> co
     indices[axis] = ir::make_binary(ir::binary_op::floor_modulo, place, period);
     indices.insert(indices.begin() + static_cast<std::ptrdiff_t>(axis) + 1,
                    ir::make_binary(ir::binary_op::floor_divide, place, period));
-    ir::stage outer{{}, st->name, st->axes, {}, {}, {}, {}, st->order};
+    ir::stage outer{{}, st->name, st->axes, {}, {}, {}, {}, st->order, st->strides};
     for (std::size_t c = 0; c < st->components.size(); ++c)
       outer.components.push_back({st->components[c].name, st->components[c].type,
                                   ir::make_access(inner, indices, ir::boundary::none, {}, static_cast<int>(c))});

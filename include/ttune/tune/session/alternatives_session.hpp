@@ -15,6 +15,7 @@
 #include "ttune/runtime/backend.hpp"
 #include "ttune/tune/alternatives.hpp"
 #include "ttune/tune/compute_state.hpp"
+#include "ttune/tune/session/alternatives_comparison.hpp"
 #include "ttune/tune/session/alternatives_records.hpp"
 #include "ttune/tune/session/budget_meter.hpp"
 #include "ttune/tune/session/learner.hpp"
@@ -47,6 +48,9 @@ class alternatives_session {
   [[nodiscard]] bool over();
   /// Makes a batch of trials of the most promising alternative.
   void advance();
+  /// Returns the fastest kernel so far if pairs show that it takes at most 1 - `least_gain` of the time of the kernel
+  /// that this function returned last; at first, of the first kernel. The records keep it. The session goes on.
+  [[nodiscard]] std::optional<tuning_result> improvement(double least_gain);
   /// Ends with comparisons of the best kernels.
   [[nodiscard]] tuning_result finish();
   /// Ends in the same way, and returns the best kernels of all alternatives that are not far behind, and that of the
@@ -93,9 +97,10 @@ class alternatives_session {
     return sum;
   }
   [[nodiscard]] tuning_result untuned();
-  void set_limits();
+  [[nodiscard]] candidate* fastest();
+  [[nodiscard]] kernel_image const* image_to_beat(candidate const& by) const;
   [[nodiscard]] effort_so_far spent() const;
-  [[nodiscard]] std::string reason_of_level() const;
+  [[nodiscard]] std::string level_exhausted() const { return limits_.exhausted(spent()); }
   [[nodiscard]] recorded_effort effort() const;
   void start_all();
   [[nodiscard]] std::string reason_to_skip(std::size_t i) const;
@@ -109,9 +114,7 @@ class alternatives_session {
   [[nodiscard]] tuning_result end(candidate& c);
   [[nodiscard]] double cost_of(candidate const& c) const noexcept;
   [[noreturn]] void refuse() const;
-  [[nodiscard]] bool beats(candidate& by, tuning_result& found, candidate& best, tuning_result& made);
-  [[nodiscard]] std::optional<double> ratio_of_turns(candidate& by, tuning_result const& found, candidate& best,
-                                                     tuning_result const& made);
+  [[nodiscard]] finished_alternative finished(ended_compute& c);
   void describe(tuning_report& report, std::size_t winner) const;
   [[nodiscard]] std::string name(std::size_t i) const;
   [[nodiscard]] std::size_t oracle_of(std::size_t i) const;
@@ -127,7 +130,8 @@ class alternatives_session {
   std::vector<candidate> candidates_;
   std::optional<tuning_result> found_;  ///< result without trials: from the records, or the untuned kernel
   std::size_t found_index_ = 0;         ///< its alternative
-  level_limits limits_;
+  std::optional<ended_compute> given_;  ///< the last result of `improvement`
+  effort_limits limits_{budget_};
   std::int64_t last_gain_ = 0;  ///< number of the trial with the last gain
   double price_ = 0;            ///< seconds for each byte of constants
 };

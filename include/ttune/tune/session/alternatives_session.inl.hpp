@@ -7,10 +7,8 @@
 #include <iterator>
 #include <utility>
 
-#include "ttune/ir/count_flops.hpp"
-#include "ttune/runtime/measure/sample_statistics.hpp"
+#include "ttune/arith/needed_flops.hpp"
 #include "ttune/support/error.hpp"
-#include "ttune/tune/session/alternatives_effort.hpp"
 #include "ttune/tune/session/alternatives_session.hpp"
 
 namespace ttune { inline namespace v0 { namespace detail {
@@ -74,10 +72,10 @@ void alternatives_session::start() {
   if (found_) return;
   start_all();
   remeasure();
-  set_limits();
+  limits_.set(sum_of<double>([](auto const& s) { return s.configurations(); }), best_seconds());
 }
 
-bool alternatives_session::over() { return found_ || !reason_of_level().empty() || !most_promising(); }
+bool alternatives_session::over() { return found_ || !level_exhausted().empty() || !most_promising(); }
 
 void alternatives_session::advance() {
   auto* const next = found_ ? nullptr : most_promising();
@@ -116,11 +114,37 @@ double alternatives_session::cost_of(candidate const& c) const noexcept {
   return c.best_seconds() + (price_ > 0 ? price_ * static_cast<double>(c.constant_bytes()) : 0);
 }
 
+/// Returns the alternative that is best so far; null if none may win.
+alternatives_session::candidate* alternatives_session::fastest() {
+  candidate* best = nullptr;
+  for (auto& c : candidates_)
+    if (c.may_win() && (!best || cost_of(c) < cost_of(*best))) best = &c;
+  return best;
+}
+
+/// Returns the image with which an alternative is compared: null for the one that its own session gave last.
+kernel_image const* alternatives_session::image_to_beat(candidate const& by) const {
+  auto const before = given_ ? given_->index : 0;
+  if (before == by.index) return nullptr;
+  return given_ ? &given_->result.image : candidates_[0].session ? candidates_[0].session->first_image() : nullptr;
+}
+
+std::optional<tuning_result> alternatives_session::improvement(double least_gain) {
+  auto* const best = found_ ? nullptr : fastest();
+  if (!best) return std::nullopt;
+  auto made = best->session->improvement(least_gain, image_to_beat(*best));
+  if (!made) return std::nullopt;
+  made->layouts = all_[best->index].layouts;
+  made->report.effort = limits_.recorded(spent(), recorded_effort::ending::cut_short);
+  records_.keep(*made, best->index, made->report.effort);
+  describe(made->report, best->index);
+  given_ = ended_compute{best->index, *made};
+  return made;
+}
+
 ended_compute alternatives_session::finish_at_once() {
   if (found_) return {found_index_, std::move(*found_)};
-  candidate* winner = nullptr;
-  for (auto& c : candidates_)
-    if (c.may_win() && (!winner || cost_of(c) < cost_of(*winner))) winner = &c;
+  auto* const winner = fastest();
   if (!winner) refuse();
   auto made = winner->session->finish(false);
   made.layouts = all_[winner->index].layouts;
@@ -138,7 +162,20 @@ double alternatives_session::seconds_spent() const {
   return sum_of<double>([](tuning_session const& s) { return s.seconds_spent(); });
 }
 
-double alternatives_session::flops() const { return count_flops(*all_.front().in.program); }
+double alternatives_session::flops() const { return arith::needed_flops(all_.front().in.program); }
+
+/// Returns what all alternatives spent together: they have the limits of one operator.
+effort_so_far alternatives_session::spent() const {
+  effort_so_far made;
+  for (auto const& c : candidates_)
+    if (c.session) made.add(c.session->spent());
+  made.since_gain = made.now - last_gain_;
+  return made;
+}
+
+recorded_effort alternatives_session::effort() const {
+  return limits_.recorded(spent(), ending_of(level_exhausted().empty() ? budget_.exhausted() : std::string()));
+}
 
 // ----------------------------------------------------------------------------------------------------- trials
 
@@ -285,7 +322,7 @@ std::vector<ended_compute> alternatives_session::end_within(double share_of_fast
         share_of_fastest > near_behind && c.may_win() && (c.together <= share_of_fastest * fastest || is_best_exact(c));
     if (!near && !wanted) continue;
     ended_compute found{c.index, end(c)};
-    if (near && best && beats(c, found.result, candidates_[best->index], best->result)) std::swap(*best, found);
+    if (near && best && is_faster(finished(found), finished(*best))) std::swap(*best, found);
     if (near && !best) best = std::move(found);
     else others.push_back(std::move(found));
   }
@@ -307,6 +344,11 @@ tuning_result alternatives_session::end(candidate& c) {
   return made;
 }
 
+finished_alternative alternatives_session::finished(ended_compute& c) {
+  auto& of = candidates_[c.index];
+  return {*of.session, c.result, of.best_seconds()};
+}
+
 /// Returns true if no other alternative that only reassociates is faster.
 bool alternatives_session::is_best_exact(candidate const& c) const {
   return all_[c.index].error == 0 && std::none_of(candidates_.begin(), candidates_.end(), [&](candidate const& other) {
@@ -320,44 +362,6 @@ void alternatives_session::refuse() const {
   for (auto const& c : candidates_)
     if (!c.refused.empty()) failures += "; " + name(c.index) + " " + c.refused;
   throw backend_error("no alternative of " + name(0) + " gives a kernel" + failures);
-}
-
-/// Returns true if `by` is faster than `best`; both are measured again. An undecided comparison is weighed with the
-/// earlier measurements. Those alone are not enough: they were made at different moments, and the best of many trials
-/// is biased towards luck.
-bool alternatives_session::beats(candidate& by, tuning_result& found, candidate& best, tuning_result& made) {
-  constexpr std::int32_t pairs = 20;
-  if (all_[by.index].layouts == all_[best.index].layouts) {
-    auto const paired = by.session->compare(made.image, found.image, pairs);
-    if (paired.failure.empty() && paired.pairs > 0) {
-      made.report.seconds = paired.first_seconds;
-      found.report.seconds = paired.second_seconds;
-      bool const undecided = !paired.faster && paired.low <= 1;
-      return undecided ? paired.ratio * by.best_seconds() < best.best_seconds() : paired.faster;
-    }
-  }
-  if (auto const ratio = ratio_of_turns(by, found, best, made)) {
-    found.report.seconds = made.report.seconds * *ratio;
-    return *ratio < 1;
-  }
-  return found.report.seconds < made.report.seconds;
-}
-
-/// Returns the seconds of `by` over those of `best` if no operands suit both: each is timed alone, alternately. Returns
-/// nothing if one of them could not be timed.
-std::optional<double> alternatives_session::ratio_of_turns(candidate& by, tuning_result const& found, candidate& best,
-                                                           tuning_result const& made) {
-  constexpr std::int32_t pairs = 4;
-  constexpr int rounds = 5;
-  auto const seconds = [](comparison const& c) { return std::min(c.first_seconds, c.second_seconds); };
-  std::vector<double> ratios;
-  for (int i = 0; i < rounds; ++i) {
-    auto const first = best.session->compare(made.image, made.image, pairs);
-    auto const second = by.session->compare(found.image, found.image, pairs);
-    if (!first.failure.empty() || !second.failure.empty() || first.pairs == 0 || second.pairs == 0) return std::nullopt;
-    ratios.push_back(seconds(second) / seconds(first));
-  }
-  return median_of(ratios);
 }
 
 void alternatives_session::describe(tuning_report& report, std::size_t winner) const {

@@ -22,6 +22,9 @@ inline constexpr char const* deadline_text = "the deadline passed";
 inline constexpr char const* whole_space_text = "the whole space was measured";
 inline constexpr char const* nothing_new_text = "nothing proposed was new for a long time";
 
+/// A tuning that goes on makes at least so many trials: the recorded kernel, and what may be faster.
+inline constexpr std::int64_t least_more_trials = 4;
+
 [[nodiscard]] inline bool has_level(tuning_budget const& budget) noexcept {
   return budget.effort != effort_level::none;
 }
@@ -91,8 +94,7 @@ class budget_meter {
   void reserve(double seconds) noexcept { reserved_ += seconds; }
   /// Counts what earlier starts spent, except that some trials and a quarter of the time are left.
   void count_earlier(std::int64_t trials, double seconds) noexcept {
-    constexpr std::int64_t least_trials = 4;
-    earlier_trials_ = std::clamp<std::int64_t>(budget_.trials - least_trials, 0, earlier_trials_ + trials);
+    earlier_trials_ = std::clamp<std::int64_t>(budget_.trials - least_more_trials, 0, earlier_trials_ + trials);
     earlier_seconds_ = std::min(budget_.time.count() * 0.75, earlier_seconds_ + seconds);
   }
 

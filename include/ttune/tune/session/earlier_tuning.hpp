@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What earlier starts left of a tuning that goes on: the recorded kernel, and all trials.
+// A tuning that goes on has, from earlier starts, the recorded kernel and all trials.
 #pragma once
 
 #include <cstddef>
@@ -14,9 +14,8 @@
 namespace ttune { inline namespace v0 { namespace detail {
 
 struct earlier_tuning {
-  configuration chosen;  ///< of the recorded kernel, from which the tuning goes on
-  recorded_effort effort =
-      {};  ///< trials and seconds so far; the ending and the limits are those of the kernel's record
+  configuration chosen;            ///< of the recorded kernel, from which the tuning goes on
+  recorded_effort effort = {};     ///< of all starts so far, with the ending and the limits of the kernel's record
   std::int64_t since_gain = 0;     ///< trials after the fastest one
   std::vector<trial> trials = {};  ///< each configuration once, oldest first, without images
 

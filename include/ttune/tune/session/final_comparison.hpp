@@ -2,6 +2,8 @@
 // The end of a session: its fastest kernels are compared with the seed once more.
 #pragma once
 
+#include <cstdint>
+
 #include "ttune/runtime/measure/comparison.hpp"
 #include "ttune/tune/session/leaderboard.hpp"
 #include "ttune/tune/session/session_clock.hpp"
@@ -9,6 +11,8 @@
 #include "ttune/tune/session/trial_runner.hpp"
 
 namespace ttune { inline namespace v0 { namespace detail {
+
+inline constexpr std::int32_t final_pairs = 20;
 
 struct final_result {
   trial const* winner = nullptr;  ///< null: the seed stays

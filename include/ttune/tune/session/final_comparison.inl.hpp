@@ -3,14 +3,12 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 
 #include "ttune/tune/session/final_comparison.hpp"
 #include "ttune/tune/session/phase_timer.hpp"
 
 namespace ttune { inline namespace v0 { namespace detail {
 
-inline constexpr std::int32_t final_pairs = 20;
 inline constexpr std::size_t finalists = 3;
 
 double closing_seconds(double seed_seconds, double seconds_each) {

@@ -21,8 +21,8 @@ namespace ttune { inline namespace v0 { namespace detail {
 /// Returns the limits of a trial: a candidate much slower than the best gets no samples; one that hangs is killed.
 [[nodiscard]] trial_limits limits_of_trials(double best_seconds, double seed_seconds);
 
-/// Returns the size of the next batch. If time is short, the model learns at least eight times; if trials are many,
-/// batches are larger, since each fit takes long and adds little.
+/// Returns the size of the next batch. If time is short, the model learns at least eight times, as long as there is a
+/// candidate for each compiler; if trials are many, batches are larger, since each fit takes long and adds little.
 [[nodiscard]] std::size_t batch_size(tuning_report const& report, tuner_options const& options,
                                      budget_meter const& budget);
 

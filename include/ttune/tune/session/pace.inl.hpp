@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ttune/runtime/machine.hpp"
 #include "ttune/tune/session/pace.hpp"
 
 namespace ttune { inline namespace v0 { namespace detail {
@@ -31,7 +32,9 @@ std::size_t batch_size(tuning_report const& report, tuner_options const& options
   auto const each = report.tuning_seconds / static_cast<double>(report.trials);
   auto const affordable = budget.seconds_left() / 8 / static_cast<double>(budget.workloads()) / std::max(each, 1e-6);
   auto const most = std::max(static_cast<double>(options.batch), static_cast<double>(report.trials) / 8);
-  auto const wanted = std::clamp(affordable, std::min(4.0, static_cast<double>(options.batch)), most);
+  auto const compilers = options.compilers > 0 ? options.compilers : usable_cpus();
+  auto const least = std::min(std::max(4, compilers), options.batch);
+  auto const wanted = std::clamp(affordable, static_cast<double>(least), most);
   return static_cast<std::size_t>(std::min<std::int64_t>(static_cast<std::int64_t>(wanted), budget.trials_left()));
 }
 

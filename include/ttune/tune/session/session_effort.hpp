@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The limits of an effort level within one session, and the effort that its records get.
+// The limits of an effort level within a tuning, and the effort that its records get.
 #pragma once
 
 #include <cstdint>
@@ -13,26 +13,46 @@
 
 namespace ttune { inline namespace v0 { namespace detail {
 
-/// A tuning that goes on makes at least so many trials: the recorded kernel, and what may be faster.
-inline constexpr std::int64_t least_more_trials = 4;
-
 /// Trials and seconds of a session or of several together, those of earlier starts included.
 struct effort_so_far {
   std::int64_t trials = 0;      ///< in all
   std::int64_t now = 0;         ///< of them, since this start
   std::int64_t since_gain = 0;  ///< trials since the last gain
   double seconds = 0;
-};
 
-/// Returns why a level ends a session; empty if it does not.
-[[nodiscard]] std::string reason_of_level(effort_level level, level_limits const& limits, effort_so_far const& spent);
+  /// Adds the trials and the seconds of another session. Gains are those of the best one, which the caller knows.
+  void add(effort_so_far const& other) noexcept {
+    trials += other.trials;
+    now += other.now;
+    seconds += other.seconds;
+  }
+};
 
 /// Returns how a tuning ended that gave this reason.
 [[nodiscard]] recorded_effort::ending ending_of(std::string const& why);
 
-/// Returns the effort of a record. A tuning that was cut short leaves what an earlier one came to the end of.
-[[nodiscard]] recorded_effort effort_of(effort_so_far const& spent, recorded_effort::ending ended,
-                                        asked_effort const& asked, recorded_effort const* earlier);
+/// The limits of a budget's effort level, within one session or within several together; without a level, none.
+class effort_limits {
+ public:
+  /// Keeps a reference to the budget.
+  explicit effort_limits(budget_meter const& budget) : budget_(budget) {}
+
+  /// Sets the limits for spaces of so many configurations in all, and an untuned kernel of so many seconds a call.
+  void set(double configurations, double seconds_of_call);
+  /// Returns the trials that the level leaves, at least one.
+  [[nodiscard]] std::int64_t trials_left(effort_so_far const& spent) const noexcept;
+  /// Returns why the level ends the tuning; empty if it does not.
+  [[nodiscard]] std::string exhausted(effort_so_far const& spent) const;
+  /// Returns the effort of a record. A tuning that was cut short leaves what an earlier one came to the end of.
+  [[nodiscard]] recorded_effort recorded(effort_so_far const& spent, recorded_effort::ending ended,
+                                         recorded_effort const* earlier = nullptr) const;
+
+ private:
+  [[nodiscard]] effort_level level() const noexcept { return budget_.budget().effort; }
+
+  budget_meter const& budget_;
+  level_limits limits_;
+};
 
 /// Returns true if a record answers what a budget asks for. The sizes of spaces are needed only to compare a level with
 /// numbers of trials: `configurations` is called then.

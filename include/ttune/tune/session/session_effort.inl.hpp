@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+
 #include "ttune/tune/session/session_effort.hpp"
 
 namespace ttune { inline namespace v0 { namespace detail {
-
-std::string reason_of_level(effort_level level, level_limits const& limits, effort_so_far const& spent) {
-  if (spent.now < least_more_trials && spent.now < spent.trials) return {};
-  if (spent.trials >= limits.trials) return "all trials of effort " + std::string(name_of(level)) + " were made";
-  if (limits.patience > 0 && spent.since_gain >= limits.patience)
-    return "no gain in " + std::to_string(limits.patience) + " trials";
-  if (spent.seconds >= limits.seconds) return "the time of effort " + std::string(name_of(level)) + " is over";
-  return {};
-}
 
 recorded_effort::ending ending_of(std::string const& why) {
   if (why == stopped_text || why == deadline_text) return recorded_effort::ending::cut_short;
@@ -20,11 +13,30 @@ recorded_effort::ending ending_of(std::string const& why) {
   return recorded_effort::ending::at_limit;
 }
 
-recorded_effort effort_of(effort_so_far const& spent, recorded_effort::ending ended, asked_effort const& asked,
-                          recorded_effort const* earlier) {
+void effort_limits::set(double configurations, double seconds_of_call) {
+  if (has_level(budget_.budget())) limits_ = limits_of(level(), configurations, seconds_of_call);
+}
+
+std::int64_t effort_limits::trials_left(effort_so_far const& spent) const noexcept {
+  return std::max<std::int64_t>(1, limits_.trials - spent.trials);
+}
+
+std::string effort_limits::exhausted(effort_so_far const& spent) const {
+  if (!has_level(budget_.budget()) || (spent.now < least_more_trials && spent.now < spent.trials)) return {};
+  if (spent.trials >= limits_.trials) return "all trials of effort " + std::string(name_of(level())) + " were made";
+  if (limits_.patience > 0 && spent.since_gain >= limits_.patience)
+    return "no gain in " + std::to_string(limits_.patience) + " trials";
+  if (spent.seconds >= limits_.seconds) return "the time of effort " + std::string(name_of(level())) + " is over";
+  return {};
+}
+
+recorded_effort effort_limits::recorded(effort_so_far const& spent, recorded_effort::ending ended,
+                                        recorded_effort const* earlier) const {
   bool const ended_earlier = earlier && earlier->ended != recorded_effort::ending::cut_short;
   if (ended == recorded_effort::ending::cut_short && ended_earlier)
     return {spent.trials, spent.seconds, earlier->ended, earlier->asked};
+  auto asked = budget_.asked();
+  if (asked.level != effort_level::none) asked.trials = limits_.trials;
   return {spent.trials, spent.seconds, ended, asked};
 }
 

@@ -47,6 +47,10 @@ class tuning_session {
   void advance();
   /// Returns the estimated seconds per call that one more second of tuning saves. It falls while trials gain nothing.
   [[nodiscard]] double expected_gain() const;
+  /// Returns the fastest kernel so far if pairs show that it takes at most 1 - `least_gain` of the time of the kernel
+  /// that this function returned last (at first: of the first kernel), or of `over`. The records keep it: a tuning that
+  /// is killed goes on from there. Costs some twenty pairs of calls if there is a new candidate, nothing if not.
+  [[nodiscard]] std::optional<tuning_result> improvement(double least_gain, kernel_image const* over = nullptr);
   /// Ends the session. `with_pairs` is false if the best trial need not be compared with the seed in pairs.
   [[nodiscard]] tuning_result finish(bool with_pairs = true);
 
@@ -61,6 +65,8 @@ class tuning_session {
   [[nodiscard]] double best_seconds() const noexcept { return found_ ? report_.seconds : best_.best_seconds(); }
   /// Returns the image of that kernel; null if there is none, as for recorded measurements.
   [[nodiscard]] kernel_image const* best_image() const noexcept;
+  /// Returns the image of the first kernel; null if there is none.
+  [[nodiscard]] kernel_image const* first_image() const noexcept { return seed_.image ? &*seed_.image : nullptr; }
   /// Returns the time of the same kernel now, if this session measures: the machine may have changed since its trial.
   [[nodiscard]] double seconds_now();
   [[nodiscard]] std::int64_t trials() const noexcept { return report_.trials; }
@@ -95,6 +101,7 @@ class tuning_session {
   void learn_from(trial const& t);
   [[nodiscard]] std::string reason_to_end() const;
 
+  [[nodiscard]] comparison compare_with(kernel_image const* over, trial const& last, trial const& fastest);
   [[nodiscard]] tuning_result conclude(bool with_pairs);
   void report_result(final_result const& found);
   void keep(trial const& winner, kernel_image const& image);
@@ -118,11 +125,13 @@ class tuning_session {
   std::optional<earlier_tuning> earlier_;  ///< what the tuning goes on with
   trial seed_;                             ///< the first kernel: the untuned one, or the recorded one
   leaderboard best_;
+  std::optional<trial> given_;  ///< the last result of `improvement`
+  configuration compared_;      ///< of the last comparison that it made
   std::int64_t last_gain_ = 0;  ///< number of the trial with the last gain
   double batch_gain_ = 0;       ///< seconds per call that the last batch saved, per second of its duration
   int idle_batches_ = 0;        ///< consecutive batches without a trial
   bool ends_itself_ = true;     ///< false: the caller checks the limits of a level
-  level_limits limits_;
+  effort_limits limits_{budget_};
   double began_ = 0;  ///< the moment of the present call
   std::string why_over_;
 };

@@ -76,7 +76,7 @@ void tuning_session::start(bool is_checked_by_caller) {
   if (found_) return;
   report_.seed_seconds = seed_.result.seconds;
   if (budget_.budget().trials == 0) return take_seed();
-  if (has_level(budget_.budget())) limits_ = limits_of(budget_.budget().effort, configurations(), seed_.result.seconds);
+  limits_.set(configurations(), seed_.result.seconds);
   budget_.reserve(closing_seconds(seed_.result.seconds, budget_.seconds_each()));
   learner_.inform(options_.records, records_->key());
   proposals_.start(work_->sampler(), options_.seed);
@@ -167,9 +167,7 @@ void tuning_session::take_seed() {
 
 std::string tuning_session::reason_to_end() const {
   auto why = detail::reason_to_end(report_, last_gain_, best_.best_seconds(), options_, budget_);
-  if (why.empty() && has_level(budget_.budget()) && ends_itself_)
-    return reason_of_level(budget_.budget().effort, limits_, spent_until_now());
-  return why;
+  return why.empty() && ends_itself_ ? limits_.exhausted(spent_until_now()) : why;
 }
 
 double tuning_session::expected_gain() const {
@@ -181,8 +179,8 @@ double tuning_session::expected_gain() const {
 std::vector<proposal> tuning_session::propose() {
   if (auto queued = proposals_.take_queued(); !queued.empty()) return queued;
   auto const timing = time_phase(budget_.clock(), report_, tuning_phase::propose);
-  auto const left = std::max<std::int64_t>(1, limits_.trials - spent().trials);
-  auto const wanted = std::min(batch_size(report_, options_, budget_), static_cast<std::size_t>(left));
+  auto const left = static_cast<std::size_t>(limits_.trials_left(spent()));
+  auto const wanted = std::min(batch_size(report_, options_, budget_), left);
   return proposals_.search(wanted, learner_.scorer(*work_), learner_.has_learned(), best_.incumbents());
 }
 
@@ -276,6 +274,37 @@ void tuning_session::report_progress(bool finished) {
   p.model_validation = learner_.validation();
   p.finished = finished;
   options_.on_progress(p);
+}
+
+// ------------------------------------------------------------------------------------------------ on the way
+
+inline bool faster_by(double least_gain, trial const& a, trial const& b) noexcept {
+  return a.result.seconds <= (1 - least_gain) * b.result.seconds;
+}
+
+std::optional<tuning_result> tuning_session::improvement(double least_gain, kernel_image const* over) {
+  if (found_ || best_.trials().empty() || budget_.stopped()) return std::nullopt;
+  auto const& fastest = best_.trials().front();
+  auto const& last = given_ ? *given_ : seed_;
+  bool const known = !over && (fastest.chosen == last.chosen || !faster_by(least_gain, fastest, last));
+  if (known || fastest.chosen == compared_) return std::nullopt;
+  scope_timer const timed(budget_.clock(), report_.tuning_seconds);
+  began_ = budget_.elapsed();
+  auto const pairs = compare_with(over, last, fastest);
+  compared_ = fastest.chosen;
+  if (!pairs.failure.empty() || !pairs.faster || pairs.ratio > 1 - least_gain) return std::nullopt;
+  report_result({&fastest, pairs, pairs.first_seconds});
+  report_.effort = effort_until(recorded_effort::ending::cut_short);
+  auto image = fastest.image ? fastest.image : image_of(fastest.chosen);
+  if (!image) return std::nullopt;
+  keep(fastest, *image);
+  given_ = fastest;
+  return tuning_result{std::move(*image), fastest.chosen, report_};
+}
+
+comparison tuning_session::compare_with(kernel_image const* over, trial const& last, trial const& fastest) {
+  if (!over) return runner_->compare(last, fastest, final_pairs);
+  return fastest.image ? compare(*over, *fastest.image, final_pairs) : comparison();
 }
 
 // ---------------------------------------------------------------------------------------------------- the end

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a session tries first if it goes on with a recorded tuning (tuning_session.hpp).
+// The first trials of a session that goes on with a recorded tuning (tuning_session.hpp).
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a session has to do with records: it takes a kernel from them, goes on with an unfinished tuning, and keeps its
-// winner.
+// The members of tuning_session that read and write records: the session takes a kernel from them, goes on with an
+// unfinished tuning, and keeps its winner.
 #pragma once
 
 #include <algorithm>
@@ -94,9 +94,7 @@ void tuning_session::keep(trial const& winner, kernel_image const& image) {
 }
 
 recorded_effort tuning_session::effort_until(recorded_effort::ending ended) const {
-  auto asked = budget_.asked();
-  if (asked.level != effort_level::none) asked.trials = limits_.trials;
-  return effort_of(spent_until_now(), ended, asked, earlier_ ? &earlier_->effort : nullptr);
+  return limits_.recorded(spent_until_now(), ended, earlier_ ? &earlier_->effort : nullptr);
 }
 
 kernel_explanation tuning_session::explain(configuration const& chosen) const {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators on rows: softmax, layer_norm, bias and GELU.
+// Operators on rows: softmax, layer_norm, bias and GELU, scans.
 #pragma once
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include "numbers.hpp"
 #include "ttune/ops/elementwise.hpp"
 #include "ttune/ops/layer_norm.hpp"
+#include "ttune/ops/scan.hpp"
 #include "ttune/ops/softmax.hpp"
 
 namespace ttune_test {
@@ -43,6 +44,51 @@ inline constexpr auto bias_gelu = [](auto X, auto bias, auto Y) {
     }
 };
 
+inline constexpr auto prefix_sum = [](auto X, auto S) {
+  for (int i = 0; i < X.extent(0); ++i) {
+    double sum = 0;
+    for (int t = 0; t < X.extent(1); ++t) put(S(i, t), sum += number(X(i, t)));
+  }
+};
+
+inline constexpr auto exclusive_sum = [](auto X, auto S) {
+  for (int i = 0; i < X.extent(0); ++i) {
+    double sum = 0;
+    for (int t = 0; t < X.extent(1); ++t) {
+      put(S(i, t), sum);
+      sum += number(X(i, t));
+    }
+  }
+};
+
+inline constexpr auto running_maximum = [](auto X, auto M) {
+  for (int i = 0; i < X.extent(0); ++i)
+    for (int t = 0; t < X.extent(1); ++t)
+      put(M(i, t), t == 0 ? number(X(i, t)) : std::max(number(M(i, t - 1)), number(X(i, t))));
+};
+
+inline constexpr auto linear_recurrence = [](auto A, auto X, auto Y) {
+  for (int i = 0; i < X.extent(0); ++i) {
+    double y = 0;
+    for (int t = 0; t < X.extent(1); ++t) put(Y(i, t), y = number(A(i, t)) * y + number(X(i, t)));
+  }
+};
+
+template <class Check>
+void scan_cases(Check const& check) {
+  using namespace ttune;
+  check(ops::prefix_sum(7, 13), prefix_sum);
+  check(ops::prefix_sum<std::int8_t>(2, 37), prefix_sum);
+  check(ops::prefix_sum<bf16>(3, 17), prefix_sum);
+  check(ops::prefix_sum<double>(1, 96, ops::prefix::exclusive), exclusive_sum);
+  check(ops::running_maximum(5, 21), running_maximum);
+  check(ops::running_maximum<std::uint8_t>(9, 32), running_maximum);
+  check(ops::running_maximum<std::int64_t>(2, 11), running_maximum);
+  check(ops::running_maximum<f16>(3, 17), running_maximum);
+  check(ops::running_maximum<bf16>(3, 17), running_maximum);
+  check(ops::linear_recurrence(3, 40), linear_recurrence);
+  check(ops::linear_recurrence<double>(12, 9), linear_recurrence);
+}
 template <class Check>
 void softmax_cases(Check const& check) {
   using namespace ttune;

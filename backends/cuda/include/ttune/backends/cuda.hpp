@@ -8,6 +8,7 @@
 
 #include "ttune/backends/cuda/compiler.hpp"
 #include "ttune/backends/cuda/device_kernel.hpp"
+#include "ttune/backends/cuda/remote_compiler.hpp"
 #include "ttune/runtime/backend.hpp"
 
 namespace ttune { inline namespace v0 {
@@ -35,7 +36,8 @@ class cuda_backend final : public backend {
   [[nodiscard]] ttune::target const& target() const override { return target_; }
   [[nodiscard]] compile_result compile(ir::lowered const& program, kernel_signature signature) override;
   [[nodiscard]] std::string source(ir::lowered const& program, kernel_signature const& signature) const override;
-  [[nodiscard]] std::unique_ptr<backend> another() const override { return std::make_unique<cuda_backend>(*this); }
+  /// Returns a backend that compiles in a process of its own, where the helper program is installed.
+  [[nodiscard]] std::unique_ptr<backend> another() const override;
   /// Returns the resources of the last compilation, one entry per kernel.
   [[nodiscard]] std::vector<cuda::kernel_resources> const& last_resources() const noexcept { return resources_; }
 
@@ -48,6 +50,8 @@ class cuda_backend final : public backend {
   std::string failure_;
   bool runs_here_ = false;  ///< the target is a device of this machine
   std::vector<cuda::kernel_resources> resources_;
+  std::shared_ptr<cuda::compile_processes> processes_ = std::make_shared<cuda::compile_processes>();
+  std::shared_ptr<worker::compile_process> process_;  ///< null: compiles in this process
 };
 
 }}  // namespace ttune::v0

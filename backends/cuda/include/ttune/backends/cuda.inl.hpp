@@ -69,6 +69,12 @@ std::string cuda_backend::refusal(codegen::device_program const& program) const 
   return {};
 }
 
+std::unique_ptr<backend> cuda_backend::another() const {
+  auto made = std::make_unique<cuda_backend>(*this);
+  made->process_ = processes_->idle();
+  return made;
+}
+
 compile_result cuda_backend::compile(ir::lowered const& program, kernel_signature signature) {
   auto const start = std::chrono::steady_clock::now();
   compile_result result;
@@ -79,8 +85,11 @@ compile_result cuda_backend::compile(ir::lowered const& program, kernel_signatur
     made.device = options_.portable ? cuda::portable_name(cuda::architecture_of(target_)) : target_.cpu;
     result.diagnostics = refusal(made.program);
     if (result.diagnostics.empty()) {
-      if (auto built =
-              cuda::compile(made.program.source, cuda::architecture_of(target_), result.diagnostics, options_)) {
+      auto const& text = made.program.source;
+      int const architecture = cuda::architecture_of(target_);
+      auto built = process_ ? cuda::compile_in(*process_, text, architecture, result.diagnostics, options_)
+                            : cuda::compile(text, architecture, result.diagnostics, options_);
+      if (built) {
         made.binary = std::move(built->code);
         resources_ = std::move(built->kernels);
         result.image = codegen::make_device_image(made, program, std::move(signature), target_, "cuda");
@@ -99,4 +108,9 @@ compile_result cuda_backend::compile(ir::lowered const& program, kernel_signatur
 /// (runtime/device_code.hpp).
 extern "C" __attribute__((weak, used)) ttune::device_code* ttune_v0_load_cuda(ttune::kernel_image const& image) {
   return new ttune::cuda::device_kernel(image);
+}
+/// Compiles texts in a worker process; its server finds this function in the same way.
+extern "C" __attribute__((weak, used)) void ttune_v0_compile_cuda(ttune::byte_source& request,
+                                                                  ttune::byte_sink& answer) {
+  ttune::cuda::compile_for_parent(request, answer);
 }

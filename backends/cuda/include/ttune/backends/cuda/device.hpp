@@ -26,6 +26,10 @@ struct device_info {
 /// Returns the devices; empty if there are none or no driver is installed: `why_no_devices` says which.
 [[nodiscard]] std::vector<device_info> devices();
 [[nodiscard]] std::string why_no_devices();
+/// Returns the primary context of a device (its handle, not its ordinal), which the runtime API uses, too. The process
+/// keeps it until it ends: a context takes tenths of a second to create, and candidates come and go. Throws
+/// device_failure.
+[[nodiscard]] context primary_context(int device);
 /// Returns the newest CUDA version whose cubins the driver loads, as 13000 for 13.0; 0: no driver.
 [[nodiscard]] int driver_version();
 [[nodiscard]] std::string version_text(int version);  ///< 12020: "12.2"

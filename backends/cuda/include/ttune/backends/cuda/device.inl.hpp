@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
+#include <mutex>
+
 #include "ttune/backends/cuda/device.hpp"
 #include "ttune/core/warpgroup_product.hpp"
 
@@ -39,6 +42,15 @@ std::string why_no_devices() {
     return std::string("the NVIDIA driver does not start: ") + (text ? text : "an unknown error");
   }
   return "the NVIDIA driver has no device";
+}
+
+context primary_context(int device) {
+  static std::mutex mutex;
+  static std::map<int, context> kept;
+  std::scoped_lock const lock(mutex);
+  auto& made = kept[device];
+  if (!made) check(cuDevicePrimaryCtxRetain(&made, device), "cuDevicePrimaryCtxRetain");
+  return made;
 }
 
 int driver_version() {

@@ -3,9 +3,11 @@
 // form.
 #pragma once
 
+#include <memory>
 #include <mutex>
 #include <vector>
 
+#include "ttune/backends/cuda/operand_memory.hpp"
 #include "ttune/backends/cuda/resident_kernel.hpp"
 #include "ttune/runtime/device_code.hpp"
 
@@ -21,20 +23,30 @@ class device_kernel final : public device_code {
   explicit device_kernel(kernel_image const& image);
   ~device_kernel() override;
   double run(entry what, void* const* operands, std::int64_t calls, bool cold) override;
+  void poison(int round) override;
+  double run_again(void* const* operands, std::int64_t calls, bool cold) override;
+  void copy_results(void* const* operands) override;
+  [[nodiscard]] bool copies_operands() const noexcept override { return true; }
+  [[nodiscard]] std::shared_ptr<device_operands> operands() override;
+  bool take_operands(std::shared_ptr<device_operands> const& from) override;
 
  private:
   static constexpr std::int64_t graph_calls = 16;
-  /// Device memory, kept between calls.
-  struct memory {
-    device_pointer at = 0;
-    std::size_t bytes = 0;
-  };
+  using memory = operand_memory::buffer;
   void make();
+  operand_memory& own_operands();
+  void use(std::shared_ptr<operand_memory> operands);
   void release() noexcept;
   void enqueue(entry what, std::int64_t calls);
   [[nodiscard]] graph_instance graph_of_calls();
   [[nodiscard]] double timed(entry what, std::int64_t calls);
   [[nodiscard]] double timed_cold(std::int64_t calls);
+  [[nodiscard]] double timed(entry what, std::int64_t calls, bool cold) {
+    return cold && what == entry::main ? timed_cold(calls) : timed(what, calls);
+  }
+  /// Returns the operands' device memory, then that of the prepared buffers.
+  [[nodiscard]] std::vector<memory> all_buffers();
+  void copy_out(entry what, void* const* operands);
   [[nodiscard]] bool is_copied_in(std::size_t buffer, entry what) const;
   [[nodiscard]] bool is_copied_out(std::size_t buffer, entry what) const;
 
@@ -42,10 +54,10 @@ class device_kernel final : public device_code {
   stream stream_ = nullptr;
   event start_ = nullptr;
   event stop_ = nullptr;
-  graph_instance graph_ = nullptr;  ///< graph of graph_calls calls, created at its first use
-  std::vector<memory> buffers_;     ///< operands
-  std::vector<device_pointer> pointers_;
-  memory flush_;  ///< twice the size of the L2 cache, created at its first use
+  graph_instance graph_ = nullptr;            ///< graph of graph_calls calls, created at its first use
+  std::shared_ptr<operand_memory> operands_;  ///< allocated at its first use
+  std::vector<device_pointer> pointers_;      ///< the same operands
+  memory flush_;                              ///< twice the size of the L2 cache, created at its first use
   std::mutex one_at_a_time_;
 };
 

@@ -23,12 +23,17 @@ void device_kernel::make() {
   check(cuStreamCreate(&stream_, 0), "cuStreamCreate");
   check(cuEventCreate(&start_, 0), "cuEventCreate");
   check(cuEventCreate(&stop_, 0), "cuEventCreate");
-  for (auto const& o : kernel_.signature().operands) {
-    auto& b = buffers_.emplace_back();
-    b.at = kernel_.allocate(o.bytes());
-    b.bytes = static_cast<std::size_t>(o.bytes());
-    pointers_.push_back(b.at);
-  }
+}
+
+void device_kernel::use(std::shared_ptr<operand_memory> operands) {
+  operands_ = std::move(operands);
+  pointers_.clear();
+  for (auto const& b : operands_->buffers()) pointers_.push_back(b.at);
+}
+
+operand_memory& device_kernel::own_operands() {
+  if (!operands_) use(std::make_shared<operand_memory>(kernel_.context_, kernel_.signature()));
+  return *operands_;
 }
 
 device_kernel::~device_kernel() { release(); }
@@ -36,9 +41,7 @@ device_kernel::~device_kernel() { release(); }
 void device_kernel::release() noexcept {
   try {
     current_context const here(kernel_.context_);
-    buffers_.push_back(flush_);
-    for (auto const& b : buffers_)
-      if (b.at != 0) (void)cuMemFree(b.at);
+    if (flush_.at != 0) (void)cuMemFree(flush_.at);
     if (graph_) (void)cuGraphExecDestroy(graph_);
     for (auto* const e : {start_, stop_})
       if (e) (void)cuEventDestroy(e);
@@ -47,11 +50,13 @@ void device_kernel::release() noexcept {
   }
 }
 
-/// Returns true if a buffer must be copied to the device. Prepared buffers belong to the caller and are copied like
-/// operands, as for machine code.
+/// Returns true if a buffer must be copied to the device: for prepare only constants. Prepared buffers belong to the
+/// caller and are copied like operands, as for machine code.
 bool device_kernel::is_copied_in(std::size_t buffer, entry what) const {
   auto const& operands = kernel_.signature().operands;
-  if (buffer < operands.size()) return operands[buffer].direction != operand_direction::out;
+  if (buffer < operands.size())
+    return what == entry::prepare ? operands[buffer].direction == operand_direction::constant
+                                  : operands[buffer].direction != operand_direction::out;
   return what == entry::main;
 }
 
@@ -112,20 +117,68 @@ double device_kernel::timed_cold(std::int64_t calls) {
   return sum;
 }
 
-double device_kernel::run(entry what, void* const* operands, std::int64_t calls, bool cold) {
-  std::scoped_lock const lock(one_at_a_time_);
-  current_context const here(kernel_.context_);
-  auto all = buffers_;
+std::vector<device_kernel::memory> device_kernel::all_buffers() {
+  auto all = own_operands().buffers();
   for (std::size_t i = 0; i < kernel_.prepared_.size(); ++i)
     all.push_back({kernel_.prepared_[i], static_cast<std::size_t>(kernel_.signature().prepared_bytes[i])});
-  for (std::size_t i = 0; i < all.size(); ++i)
-    if (all[i].bytes > 0 && operands[i] && is_copied_in(i, what))
-      check(cuMemcpyHtoD(all[i].at, operands[i], all[i].bytes), "cuMemcpyHtoD");
-  auto const seconds = cold && what == entry::main ? timed_cold(calls) : timed(what, calls);
+  return all;
+}
+
+void device_kernel::copy_out(entry what, void* const* operands) {
+  auto const all = all_buffers();
   for (std::size_t i = 0; i < all.size(); ++i)
     if (all[i].bytes > 0 && operands[i] && is_copied_out(i, what))
       check(cuMemcpyDtoH(operands[i], all[i].at, all[i].bytes), "cuMemcpyDtoH");
+}
+
+double device_kernel::run(entry what, void* const* operands, std::int64_t calls, bool cold) {
+  std::scoped_lock const lock(one_at_a_time_);
+  current_context const here(kernel_.context_);
+  auto const all = all_buffers();
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (all[i].bytes > 0 && operands[i] && is_copied_in(i, what))
+      check(cuMemcpyHtoD(all[i].at, operands[i], all[i].bytes), "cuMemcpyHtoD");
+  auto const seconds = timed(what, calls, cold);
+  copy_out(what, operands);
   return seconds;
+}
+
+void device_kernel::poison(int round) {
+  constexpr std::size_t most = std::size_t{16} << 20;  // of a workspace, whose use is the same everywhere
+  std::scoped_lock const lock(one_at_a_time_);
+  current_context const here(kernel_.context_);
+  unsigned char const garbage = round % 2 == 0 ? 0xFF : 0x7F;
+  auto const& buffers = own_operands().buffers();
+  for (std::size_t i = 0; i < buffers.size(); ++i)
+    if (buffers[i].bytes > 0 && kernel_.signature().operands[i].direction == operand_direction::out)
+      check(cuMemsetAsync(buffers[i].at, garbage, buffers[i].bytes, stream_), "cuMemsetD8Async");
+  if (auto const bytes = static_cast<std::size_t>(kernel_.workspace_bytes_); bytes > 0)
+    check(cuMemsetAsync(kernel_.workspace_, garbage, std::min(bytes, most), stream_), "cuMemsetD8Async");
+}
+
+std::shared_ptr<device_operands> device_kernel::operands() {
+  std::scoped_lock const lock(one_at_a_time_);
+  return operands_;
+}
+
+bool device_kernel::take_operands(std::shared_ptr<device_operands> const& from) {
+  std::scoped_lock const lock(one_at_a_time_);
+  auto given = std::dynamic_pointer_cast<operand_memory>(from);
+  if (!given || operands_ || !given->fits(kernel_.context_, kernel_.signature())) return false;
+  use(std::move(given));
+  return true;
+}
+
+double device_kernel::run_again(void* const*, std::int64_t calls, bool cold) {
+  std::scoped_lock const lock(one_at_a_time_);
+  current_context const here(kernel_.context_);
+  return timed(entry::main, calls, cold);
+}
+
+void device_kernel::copy_results(void* const* operands) {
+  std::scoped_lock const lock(one_at_a_time_);
+  current_context const here(kernel_.context_);
+  copy_out(entry::main, operands);
 }
 
 }}}  // namespace ttune::v0::cuda

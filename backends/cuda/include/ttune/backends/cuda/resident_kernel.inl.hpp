@@ -29,7 +29,7 @@ resident_kernel::resident_kernel(kernel_image const& image) : signature_(image.s
                         ", and there is no such device: tune it again");
   info_ = *found;
   check(cuDeviceGet(&device_, info_.ordinal), "cuDeviceGet");
-  check(cuDevicePrimaryCtxRetain(&context_, device_), "cuDevicePrimaryCtxRetain");
+  context_ = primary_context(device_);
   try {
     current_context const here(context_);
     load_module(p.binary);
@@ -70,7 +70,6 @@ void resident_kernel::release() noexcept {
     if (module_) (void)cuModuleUnload(module_);
   } catch (backend_error const&) {
   }
-  (void)cuDevicePrimaryCtxRelease(device_);
   context_ = nullptr;
 }
 
