@@ -182,6 +182,31 @@ TEST_CASE("how-to: a scan") {
   }));
 }
 
+// [group_means]
+/// Means of the values of each group. Shape: G (n), V (n) -> M (groups)
+auto group_means(std::int64_t n, std::int64_t groups) {
+  auto const [g, i] = ttune::axes<"g", "i">;
+  ttune::tensor<"G", std::int32_t, 1> const G{{n}};
+  ttune::tensor<"V", float, 1> const V{{n}};
+  auto const total = ttune::compute<"total">(g.in(groups)) = ttune::sum(over(i), ttune::select(G(i) == g, V(i), 0));
+  auto const members = ttune::compute<"members">(g.in(groups)) = ttune::sum(over(i), ttune::cast<float>(G(i) == g));
+  auto const M = ttune::compute<"M">(g.in(groups)) = total(g) / ttune::max(members(g), 1);
+  return ttune::op(inputs(G, V), outputs(M), "group_means");
+}
+// [/group_means]
+
+TEST_CASE("how-to: a scatter") {
+  CHECK(ttune::testing::check(group_means(40, 9), [](auto const& G, auto const& V, auto const& M) {
+    for (std::int32_t g = 0; g < 9; ++g) {
+      float total = 0;
+      float members = 0;
+      for (std::int64_t i = 0; i < 40; ++i)
+        if (G(i) == g) total += V(i), ++members;
+      M(g) = total / std::max(members, 1.0F);
+    }
+  }));
+}
+
 TEST_CASE("how-to: tuning in steps, with a clock of the test") {
   // [steps]
   double seconds = 0;

@@ -11,6 +11,7 @@
 #include "support/random_pipeline.hpp"
 #include "support/random_program.hpp"
 #include "support/random_scan.hpp"
+#include "support/random_scatter.hpp"
 #include "support/random_schedule.hpp"
 #include "support/require.hpp"
 #include "support/seed.hpp"
@@ -98,6 +99,7 @@ space shrunk(space s, configuration const& chosen, std::vector<ir::ndarray> cons
 using program_maker = handle<ir::program> (*)(rng&);
 handle<ir::program> a_random_program(rng& random) { return ttune_test::random_program(random); }
 handle<ir::program> a_random_scan(rng& random) { return ttune_test::scan_generator(random, {}).make(); }
+handle<ir::program> a_random_scatter(rng& random) { return ttune_test::scatter_generator(random, {}).make(); }
 
 /// Checks random programs under random schedules; stops at the first fault.
 ttune_test::primitive_counts check(std::uint64_t seed, std::uint64_t count,
@@ -132,7 +134,7 @@ TEST_CASE("schedules: random programs under random schedules keep their meaning"
   for (int p = 0; p < primitive_count; ++p) {
     using enum primitive;
     auto const one = static_cast<primitive>(p);
-    if (one == swizzle || one == carry || one == split_scan) continue;  // need shared memory, or scans: see below
+    if (one == swizzle || one == carry || one == split_scan || one == scatter) continue;  // need programs of below
     INFO(std::string(name_of(static_cast<primitive>(p))));
     CHECK(counts.applied[static_cast<std::size_t>(p)] > 0);
   }
@@ -141,6 +143,11 @@ TEST_CASE("schedules: random programs under random schedules keep their meaning"
 TEST_CASE("schedules: random scans keep their meaning") {
   auto const counts = check(ttune_test::seed(), programs(600), ttune_test::scanning_schedules(), &a_random_scan);
   for (auto const p : {primitive::carry, primitive::split_scan}) CHECK(counts.applied[static_cast<std::size_t>(p)] > 0);
+}
+
+TEST_CASE("schedules: random scatters keep their meaning") {
+  auto const counts = check(ttune_test::seed(), programs(600), ttune_test::scattering_schedules(), &a_random_scatter);
+  CHECK(counts.applied[static_cast<std::size_t>(primitive::scatter)] > 100);
 }
 
 TEST_CASE("schedules: random programs on blocks and threads keep their meaning, without races") {

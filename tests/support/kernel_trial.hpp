@@ -60,7 +60,10 @@ using scheduled = std::optional<std::pair<ttune::space, ttune::configuration>>;
   if (from == schedule_source::written) {
     primitive_counts counts;
     bool const slides = is_pipeline(*p);
-    auto const options = slides ? sliding_schedules() : is_scan(*p) ? scanning_schedules() : cpu_schedules();
+    auto const options = slides           ? sliding_schedules()
+                         : is_scan(*p)    ? scanning_schedules()
+                         : is_scatter(*p) ? scattering_schedules()
+                                          : cpu_schedules();
     auto const s = random_schedule(random, p, counts, options);
     auto const chosen = random_choices(random, s.knobs);
     if (slides && computed_elements(s, chosen) > 1e5) return std::nullopt;  // it would take seconds

@@ -15,13 +15,25 @@
 #include "support/random_product.hpp"
 #include "support/random_program.hpp"
 #include "support/random_scan.hpp"
+#include "support/random_scatter.hpp"
 #include "support/random_strides.hpp"
 
 namespace ttune_test {
 
-/// The generators. Of 14 programs, two are pipelines, two contractions, one is a product of wide matrices, one reads a
-/// matrix by rows and by columns, one has floats of 16 and 32 bits only, and one has large constants or scans an axis.
-enum class program_kind : std::uint8_t { any, pipeline, contraction, product, matrix, halves, constants, scan };
+/// The generators. Of 28 programs, four are pipelines, four contractions, two are products of wide matrices, two read a
+/// matrix by rows and by columns, two have floats of 16 and 32 bits only, one has large constants, one scans an axis,
+/// and in one data choose the places of terms.
+enum class program_kind : std::uint8_t {
+  any,
+  pipeline,
+  contraction,
+  product,
+  matrix,
+  halves,
+  constants,
+  scan,
+  scatter
+};
 
 [[nodiscard]] constexpr program_kind kind_of_program(std::uint64_t seed) noexcept {
   if (seed % 7 == 3) return program_kind::pipeline;
@@ -30,6 +42,7 @@ enum class program_kind : std::uint8_t { any, pipeline, contraction, product, ma
   if (seed % 14 == 13) return program_kind::product;
   if (seed % 28 == 2) return program_kind::constants;
   if (seed % 28 == 16) return program_kind::scan;
+  if (seed % 28 == 9) return program_kind::scatter;
   return seed % 14 == 6 ? program_kind::halves : program_kind::any;
 }
 
@@ -59,6 +72,7 @@ enum class program_kind : std::uint8_t { any, pipeline, contraction, product, ma
   if (kind == program_kind::matrix) return matrix_generator(random, options).make();
   if (kind == program_kind::product) return product_generator(random, options).make();
   if (kind == program_kind::scan) return scan_generator(random, options).make();
+  if (kind == program_kind::scatter) return scatter_generator(random, options).make();
   if (kind == program_kind::constants) return constants_generator(random, options).make();
   return random_program(random, options);
 }
@@ -102,6 +116,9 @@ enum class program_kind : std::uint8_t { any, pipeline, contraction, product, ma
 
 /// Returns true for a scan, with an end or without.
 [[nodiscard]] inline bool is_scan(ir::program const& p) { return std::string_view(p.name).starts_with("scan"); }
+
+/// Returns true for a program in which data choose the places of terms, with an end or without.
+[[nodiscard]] inline bool is_scatter(ir::program const& p) { return std::string_view(p.name).starts_with("scatter"); }
 
 /// Returns the operands of a trial: small numbers, or all bits of their types.
 [[nodiscard]] inline std::vector<ir::ndarray> operands_for(std::uint64_t seed, ir::program const& p) {

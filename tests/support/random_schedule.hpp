@@ -80,6 +80,16 @@ struct random_schedule_options {
   return made;
 }
 
+/// Options for CPUs and programs in which data choose the places of terms.
+[[nodiscard]] inline random_schedule_options scattering_schedules() {
+  using p = ttune::primitive;
+  auto made = cpu_schedules();
+  made.structural_primitives.insert(made.structural_primitives.end(), 3, p::rfactor);
+  made.loop_primitives.insert(made.loop_primitives.end(), 8, p::scatter);
+  made.loop_primitives.insert(made.loop_primitives.end(), 4, p::reorder);
+  return made;
+}
+
 /// Options for GPUs: copies in shared memory, loops over blocks and threads.
 [[nodiscard]] inline random_schedule_options gpu_schedules() {
   using p = ttune::primitive;
@@ -244,8 +254,8 @@ class schedule_generator {
   return most;
 }
 
-/// Returns true if a loop over the terms of an instruction has thousands: where no instruction takes them, the loop is
-/// expanded, and the compiler needs minutes.
+/// Returns true if an unrolled loop, or one over the terms of an instruction, has thousands of iterations: the compiler
+/// needs minutes for as many copies.
 [[nodiscard]] inline bool expands_thousands(ttune::space const& s, ttune::configuration const& chosen) {
   ttune::loop_nest n;
   ttune::instantiate(make_plan(s), chosen, n);
@@ -254,7 +264,8 @@ class schedule_generator {
     auto const& stage = n.stages[static_cast<std::size_t>(st)];
     for (std::int16_t l = 0; l < stage.count; ++l) {
       auto const& one = n.loops[static_cast<std::size_t>(stage.first + l)];
-      found = found || (one.kind == ttune::ir::loop_kind::tensorized && one.extent > 1000);
+      bool const expands = one.kind == ttune::ir::loop_kind::tensorized || one.kind == ttune::ir::loop_kind::unrolled;
+      found = found || (expands && one.extent > 1000);
     }
   }
   return found;

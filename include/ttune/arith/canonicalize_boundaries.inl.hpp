@@ -5,7 +5,7 @@
 
 #include "ttune/arith/canonicalize_boundaries.hpp"
 #include "ttune/arith/simplify.hpp"
-#include "ttune/ir/equal.hpp"
+#include "ttune/arith/term_guards.hpp"
 #include "ttune/ir/visit.hpp"
 
 namespace ttune { inline namespace v0 { namespace arith {
@@ -29,10 +29,6 @@ inline ir::expr redirected(ir::boundary how, ir::expr const& i, std::int64_t n) 
     }
     default: return i;
   }
-}
-
-inline bool reads_data(ir::expr const& e) {
-  return ir::contains(e, [](ir::expr const& n) { return ir::as<ir::access>(n) != nullptr; });
 }
 
 inline ir::expr guarded(ir::expr const& condition, ir::expr const& value, ir::expr const& otherwise) {
@@ -66,19 +62,6 @@ inline ir::expr without_boundary(ir::expr const& e, ir::access const& a, ranges 
   if (guard) guard = simplify(guard, known);
   auto read = ir::make_access(a.from, indices, ir::boundary::none, {}, a.component);
   return guarded(guard, guarded(gather, read, a.fill), a.fill);
-}
-
-/// Compares by value: -0 equals 0.
-inline bool is_same_constant(ir::expr const& e, ir::expr const& number) {
-  auto const* a = ir::as<ir::constant>(e);
-  auto const* b = ir::as<ir::constant>(number);
-  return a && b && (is_float(e->type) ? a->real == b->real : a->integer == b->integer);
-}
-
-/// Returns `e` if it is select(guard, value, identity), otherwise null.
-inline ir::select const* as_guarded(ir::expr const& e, ir::expr const& identity) {
-  auto const* s = ir::as<ir::select>(e);
-  return s && is_same_constant(s->when_false, identity) && !reads_data(s->condition) ? s : nullptr;
 }
 
 inline ir::select const* as_absent_or(ir::expr const& e) {
@@ -125,19 +108,10 @@ inline ir::expr with_guards_outside(ir::expr const& e) {
   return with_guard_outside(ir::map_operands(e, with_guards_outside));
 }
 
-/// Returns the condition that all components of a reduction have around their values, which are the identity
-/// otherwise; null if there is none.
-[[nodiscard]] inline ir::expr common_guard(ir::stage const& st) {
-  ir::expr common;
-  for (std::size_t c = 0; c < st.components.size(); ++c) {
-    auto const& value = st.components[c].value;
-    bool const is_tuple = st.reduction.kind == ir::reduction_kind::tuple;
-    auto const identity = is_tuple ? st.reduction.identity[c] : ir::make_identity(st.reduction.kind, value->type);
-    auto const* s = as_guarded(value, identity);
-    if (!s || (common && !ir::equal(s->condition, common))) return {};
-    common = s->condition;
-  }
-  return common;
+[[nodiscard]] inline std::vector<ir::expr> terms_of(ir::stage const& st) {
+  std::vector<ir::expr> made;
+  for (auto const& c : st.components) made.push_back(c.value);
+  return made;
 }
 
 /// Makes guards around whole terms the predicate of the stage.
@@ -145,7 +119,7 @@ inline void lift_predicate(ir::stage& st, ranges const& known) {
   if (!st.reduces()) return;
   if (auto& value = st.components[0].value; st.reduction.kind == ir::reduction_kind::sum)
     value = with_guards_outside(value);
-  while (auto const guard = common_guard(st)) {
+  while (auto const guard = common_guard(st.reduction, terms_of(st))) {
     for (auto& c : st.components) c.value = ir::expr(ir::as<ir::select>(c.value)->when_true);
     require_also(st.predicate, guard);
     st.predicate = simplify(st.predicate, known);

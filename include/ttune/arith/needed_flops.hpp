@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counts the arithmetic that a program needs, for speeds in flop per second: all of what is written
-// (ir/count_flops.hpp), but scans (scan_form.hpp) have one term a result.
+// (ir/count_flops.hpp), but scans (scan_form.hpp) have one term a result, and terms of scatters (scatter_form.hpp) go
+// to one result.
 #pragma once
 
 #include "ttune/ir/node.hpp"

@@ -18,6 +18,7 @@
 #include "ttune/autoschedule/cpu/phased.hpp"
 #include "ttune/autoschedule/cpu/rewrite_stages.hpp"
 #include "ttune/autoschedule/cpu/row_reduction.hpp"
+#include "ttune/autoschedule/cpu/scatters.hpp"
 #include "ttune/autoschedule/cpu/skinny_gemm.hpp"
 #include "ttune/autoschedule/cpu/stencil_pipeline.hpp"
 #include "ttune/autoschedule/cpu/transform.hpp"
@@ -62,7 +63,7 @@ class autoscheduler {
   void choose_blocks(std::size_t last) {
     auto const& st = p_.stages[last];
     if (last + 1 != p_.stages.size() || has_choices() || st.definition->updates) return;
-    if (is_carried(st) || scan_before(last)) return;
+    if (goes_alone(st) || scan_before(last)) return;
     auto const cores = static_cast<std::int64_t>(out_.machine().cores);
     auto const& lanes_of = tiled_producer(last) >= 0 ? p_.stages[static_cast<std::size_t>(tiled_producer(last))] : st;
     auto const lanes = choose_vector_axis(p_, lanes_of, out_.machine().lanes(lanes_of.definition->type())).axis;
@@ -70,7 +71,7 @@ class autoscheduler {
     double most = 0;
     for (std::size_t x = 0; x < st.definition->axes.size(); ++x) {
       if (static_cast<std::int32_t>(x) == lanes || st.axis_size(x) < 4 * cores) continue;
-      auto chain = chain_along(p_, last, static_cast<std::int32_t>(x));
+      auto chain = chain_along(p_, last, static_cast<std::int32_t>(x), [](auto const& s) { return !goes_alone(s); });
       leave_out_absorbed(last, chain);
       auto const bytes = chain.bytes_each * static_cast<double>(st.axis_size(x));
       if (bytes > most) most = bytes, best = std::move(chain);
@@ -158,6 +159,7 @@ class autoscheduler {
       done_[*scan] = true;
       return carried(out_, p_, p_.stages[*scan], st).write();
     }
+    if (is_scattered(st)) return scatter_schedule(out_, p_, st).write();
     if (st.definition->reduces()) return schedule_reduction(st, blocks_[i]);
     if (auto const r = tiled_producer(i); r >= 0) {
       auto const& reduction = p_.stages[static_cast<std::size_t>(r)];
@@ -270,6 +272,9 @@ class autoscheduler {
     });
   }
 
+  /// Returns true for a stage whose loops are not those of its readers.
+  [[nodiscard]] static bool goes_alone(stage_plan const& st) { return is_carried(st) || is_scattered(st); }
+
   /// Returns a scan whose results only this stage takes, and in whose loops it can take them; nothing if there is none.
   [[nodiscard]] std::optional<std::size_t> scan_before(std::size_t reader) const {
     for (auto const& a : p_.stages[reader].accesses) {
@@ -288,7 +293,7 @@ class autoscheduler {
       if (a.write || a.producer < 0) continue;
       auto const& r = p_.stages[static_cast<std::size_t>(a.producer)];
       if (done_[static_cast<std::size_t>(a.producer)] || r.output || !r.definition->reduces()) continue;
-      if (is_carried(r)) continue;
+      if (goes_alone(r)) continue;
       if (readers_of(p_, a.producer).size() != 1 || !reads_in_place(p_.stages[reader], r, a.producer)) continue;
       if (suits_lanes(out_.machine(), p_, r)) return a.producer;
     }
@@ -319,7 +324,7 @@ class autoscheduler {
     if (e.definition->reduces() || e.definition->updates || has_choices()) return {};
     auto made = row_chain_of(p_, reader, [&](std::size_t i) {
       auto const& r = p_.stages[i];
-      return !done_[i] && !r.output && !r.definition->updates && !is_carried(r) &&
+      return !done_[i] && !r.output && !r.definition->updates && !goes_alone(r) &&
              (!r.definition->reduces() || (suits_lanes(out_.machine(), p_, r) && columns::reads_columns(p_, r)));
     });
     auto const lanes = choose_vector_axis(p_, e, out_.machine().lanes(e.definition->type())).axis;
@@ -347,7 +352,7 @@ class autoscheduler {
   }
 
   [[nodiscard]] bool can_stand_beside(stage_plan const& r, std::size_t i) const {
-    return !done_[i] && !r.definition->updates && !is_carried(r) &&
+    return !done_[i] && !r.definition->updates && !goes_alone(r) &&
            !(r.definition->reduces() && suits_lanes(out_.machine(), p_, r));
   }
 

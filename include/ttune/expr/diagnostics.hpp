@@ -75,7 +75,9 @@ inline constexpr bool none_v<void> = true;
 #define TTUNE_SAY_NO_OPERAND "ttune: the operator has no operand of this name"
 #define TTUNE_SAY_NOT_FREE \
   "ttune: the operator has no operand of this name and of free layout: declare it with layout::any"
-#define TTUNE_SAY_SCATTER "ttune: the left side is axes only; a scatter has no deterministic order"
+#define TTUNE_SAY_SCATTER                                                                                             \
+  "ttune: the left side is axes only; for a sum into places that data choose, write sum(over(i), select(place(i) == " \
+  "b, ...))"
 #define TTUNE_SAY_CONDITION "ttune: the condition of select is a comparison"
 #define TTUNE_SAY_UNTYPED_ARMS \
   "ttune: both arms of select are numbers or axes; give one of them a type, as in select(c, cast<float>(1), -1)"

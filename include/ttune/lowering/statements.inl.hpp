@@ -10,6 +10,7 @@
 #include "ttune/lowering/statements/guards.hpp"
 #include "ttune/lowering/statements/prefetches.hpp"
 #include "ttune/lowering/statements/prologues.hpp"
+#include "ttune/lowering/statements/scattered.hpp"
 #include "ttune/lowering/statements/threads.hpp"
 #include "ttune/lowering/statements/values.hpp"
 #include "ttune/schedule/primitive/lookup.hpp"
@@ -27,7 +28,8 @@ class statement_builder {
         buffers_(scope_, base_, made_),
         last_(scope_),
         live_(p, last_),
-        values_(scope_, base_, buffers_, last_, live_),
+        places_(scope_, base_),
+        values_(scope_, base_, buffers_, last_, live_, places_),
         prologues_(scope_, buffers_, live_) {}
 
   [[nodiscard]] ir::lowered run() {
@@ -126,6 +128,7 @@ class statement_builder {
   ir::stmt loops(std::size_t st, std::int32_t level, bool initialise) {
     if (level == n_.stages[st].count) return values_.body(st, initialise);
     if (initialise && !begins_results(st, level)) return loops(st, level + 1, true);
+    if (!initialise && places_.replaces(st, level)) return at_places(st, level);
     auto last = level;
     while (scope_.loop(st, last).fused) ++last;
     std::int64_t extent = 1;
@@ -151,6 +154,16 @@ class statement_builder {
     if (shared_by) return distributed(*shared_by, name, extent, inner);
     return prologues_.finished(name, kind,
                                ir::make_loop(name, ir::make_index(-before), ir::make_index(extent), kind, inner));
+  }
+
+  /// Returns what runs inside of a loop over a scattered axis, at the place of a term.
+  ir::stmt at_places(std::size_t st, std::int32_t level) {
+    auto const axis = static_cast<std::size_t>(scope_.loop(st, level).axis);
+    auto const name = places_.variable(st, axis);
+    scope_.ranges[name] = {0, places_.extent(st, axis) - 1};
+    auto inner = inside(st, level + 1);
+    scope_.ranges.erase(name);
+    return inner;
   }
 
   /// Returns the name of a loop that several are fused into, of which `last` is the innermost.
@@ -182,6 +195,7 @@ class statement_builder {
   storage buffers_;
   accumulators last_;
   live_components live_;
+  scattered places_;
   values values_;
   prologues prologues_;
 };

@@ -25,7 +25,7 @@ struct operand_info {
   operand_direction direction = operand_direction::in;
   operand_strides strides = operand_strides::dense;
   bool has_range = false;  ///< integer inputs used as indices: values lie in [low, high)
-  std::int64_t low = 0;
+  std::int64_t low = 0;    ///< without a range: trials draw values from [low, high), if it is not empty
   std::int64_t high = 0;
 
   [[nodiscard]] std::int64_t elements() const noexcept {

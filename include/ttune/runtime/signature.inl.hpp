@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include "ttune/arith/scatter_form.hpp"
 #include "ttune/ir/make.hpp"
 #include "ttune/ir/print.hpp"
 #include "ttune/ir/visit.hpp"
@@ -31,6 +32,25 @@ inline double terms_of(ir::stage const& st) {
   return std::max(terms, sums);
 }
 
+/// Has trials draw the values of an operand that chooses the places of terms from those that lie inside of the axis:
+/// with others, most terms would be left out, or all meet at a few places.
+inline void spread(ir::expr place, std::int64_t size, kernel_signature& made) {
+  std::int64_t values = 1;  // that go to one place
+  while (true) {
+    auto const* c = ir::as<ir::cast>(place);
+    auto const* b = ir::as<ir::binary>(place);
+    bool const divides = b && b->op == ir::binary_op::divide && ir::is_constant(b->right);
+    if (divides) values *= std::max<std::int64_t>(1, ir::constant_integer(b->right));
+    if (!c && !divides) break;
+    place = ir::expr(c ? c->operand : b->left);
+  }
+  auto const* a = ir::as<ir::access>(place);
+  auto const* from = a ? std::get_if<handle<ir::tensor>>(&a->from) : nullptr;
+  if (!from || !is_integer((*from)->type) || (*from)->has_range || (*from)->role == ir::tensor_role::table) return;
+  for (auto& o : made.operands)
+    if (o.name == (*from)->name) o.high = std::min(size * values, arith::range_of_type(o.type).high + 1);
+}
+
 }  // namespace detail
 
 kernel_signature signature_of(handle<ir::program> const& program) {
@@ -53,6 +73,9 @@ kernel_signature signature_of(handle<ir::program> const& program) {
     info.high = t->high;
     made.operands.push_back(std::move(info));
   }
+  for (auto const& st : program->stages)
+    if (auto const form = arith::scatter_form_of(*st))
+      for (auto const& a : form->axes) detail::spread(a.place, st->axes[a.axis].size(), made);
   for (auto const& out : program->outputs) {
     if (out->updates) continue;
     for (auto const& c : out->components) {

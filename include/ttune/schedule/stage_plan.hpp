@@ -2,6 +2,7 @@
 // The parts of a plan: named loops, accesses as affine maps, places.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,10 @@
 #include "ttune/schedule/space.hpp"
 
 namespace ttune { inline namespace v0 {
+
+namespace arith {
+struct scatter_form;
+}
 
 /// A loop of a stage: one per axis, or made by a split.
 struct loop_plan {
@@ -89,6 +94,7 @@ struct stage_plan {
   bool slides = false;
   std::int32_t carried = -1;        ///< the axis along which each result continues the one before (primitive/carry.hpp)
   std::int64_t carried_offset = 0;  ///< the place of the term that a result adds, relative to its own: 0 or -1
+  std::shared_ptr<arith::scatter_form const> scattered;  ///< each term goes to one place (primitive/scatter.hpp)
   bool doubled = false;
   knob_value buffers = literal(2);  ///< number of buffers of a stage computed ahead; 1: it is not computed ahead
   prefetch_plan prefetched;

@@ -72,6 +72,8 @@ TEST_CASE("inputs: floats are uniform in [-1, 1), integers small, ranges kept, a
     REQUIRE((v >= -2 && v < 5));
     ++seen[static_cast<std::size_t>(v + 2)];
   }
+  ranged.has_range = false;  // then the bounds are for trials only
+  for (auto const v : values_of<std::int32_t>(ttune::make_input(ranged, 1))) CHECK((-2 <= v && v < 5));
   for (auto const count : seen) CHECK(count > 50);
 }
 

@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "ttune/autoschedule/cpu/scatters.hpp"
 #include "ttune/autoschedule/cpu/with_step.hpp"
 #include "ttune/autoschedule/select_axis.hpp"
 #include "ttune/ir/tuple.hpp"
@@ -64,12 +65,12 @@ namespace detail {
   });
 }
 
-/// Returns true if both stages compute the same function, or read an element once each; or, without a reduction, if the
-/// later one reads an element of the earlier one.
+/// Returns true if both stages compute the same function, read an element once each, or send terms to places; or,
+/// without a reduction, if the later one reads an element of the earlier one.
 [[nodiscard]] inline bool share_reads(plan const& p, std::size_t first, std::size_t second) {
   auto const& a = p.stages[first];
   auto const& b = p.stages[second];
-  if (share_functions(a, b)) return true;
+  if (share_functions(a, b) || (is_scattered(a) && is_scattered(b))) return true;
   for (auto const& x : a.accesses)
     for (auto const& y : b.accesses)
       if (!x.write && !y.write && is_same_element(x, y) && is_read_once(p, a, x)) return true;
@@ -78,10 +79,16 @@ namespace detail {
   });
 }
 
-/// Returns the plan with the second stage joined to the first; nothing if the primitive refuses.
+/// Returns the plan with the second stage joined to the first; nothing if the primitive refuses, or if terms of one of
+/// them went to their places alone, and do not any more.
 [[nodiscard]] inline std::optional<std::pair<step, plan>> joined(space const& so_far, stage_plan const& first,
                                                                  stage_plan const& second) {
-  return with_step(so_far, {primitive::compute_with, first.definition->name, {second.definition->name}, {}, {}});
+  auto const& name = first.definition->name;
+  auto made = with_step(so_far, {primitive::compute_with, name, {second.definition->name}, {}, {}});
+  if (!made || !(is_scattered(first) || is_scattered(second))) return made;
+  bool const still = std::any_of(made->second.stages.begin(), made->second.stages.end(),
+                                 [&](stage_plan const& st) { return st.definition->name == name && is_scattered(st); });
+  return still ? made : std::nullopt;
 }
 
 }  // namespace detail

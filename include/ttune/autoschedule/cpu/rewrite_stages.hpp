@@ -19,6 +19,7 @@
 #include "ttune/autoschedule/cpu/phase_axes.hpp"
 #include "ttune/autoschedule/cpu/pixel_rows.hpp"
 #include "ttune/autoschedule/cpu/scans.hpp"
+#include "ttune/autoschedule/cpu/scatters.hpp"
 #include "ttune/autoschedule/cpu/separated.hpp"
 #include "ttune/autoschedule/cpu/shared_rows.hpp"
 #include "ttune/autoschedule/cpu/short_rows.hpp"
@@ -177,13 +178,18 @@ class stage_rewriter {
     auto const steps = partial_.steps.size();
     for (auto const& st : p_.stages) {
       if (!st.definition->reduces() || st.definition->updates || is_shared(st.definition->name)) continue;
-      auto const choice = suits_lanes(out_.machine(), p_, st) ? choose_column_shares(st, out_.machine())
-                                                              : choose_row_shares(st, out_.machine());
+      auto const choice = shares_of(st);
       if (!choice) continue;
       partial_.steps.push_back(split_reduction(st, *choice));
       out_.step(partial_.steps.back());
     }
     if (partial_.steps.size() != steps) p_ = make_plan(partial_);
+  }
+
+  [[nodiscard]] std::optional<share_choice> shares_of(stage_plan const& st) const {
+    if (is_scattered(st)) return choose_scatter_shares(p_, st, out_.machine());
+    return suits_lanes(out_.machine(), p_, st) ? choose_column_shares(st, out_.machine())
+                                               : choose_row_shares(st, out_.machine());
   }
 
   space_builder& out_;

@@ -2,6 +2,7 @@
 // Makes the stores of one point of a stage: its expressions read buffers instead of stages.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "ttune/arith/conditions.hpp"
@@ -11,6 +12,7 @@
 #include "ttune/ir/visit.hpp"
 #include "ttune/lowering/statements/guards.hpp"
 #include "ttune/lowering/statements/live_components.hpp"
+#include "ttune/lowering/statements/scattered.hpp"
 #include "ttune/schedule/primitive/rebuild.hpp"
 
 namespace ttune { inline namespace v0 { namespace lowering {
@@ -18,8 +20,8 @@ namespace ttune { inline namespace v0 { namespace lowering {
 class values {
  public:
   values(scope const& s, bases const& base, storage const& buffers, accumulators const& last,
-         live_components const& live)
-      : p_(s.p), n_(s.n), scope_(s), base_(base), buffers_(buffers), last_(last), live_(live) {}
+         live_components const& live, scattered const& places)
+      : p_(s.p), n_(s.n), scope_(s), base_(base), buffers_(buffers), last_(last), live_(live), places_(places) {}
 
   /// Returns the values of a stage's axes at a point that lies at `relative` to the base of its region.
   [[nodiscard]] exprs of_axes(std::size_t st, exprs const& relative) const {
@@ -48,7 +50,7 @@ class values {
   /// its values.
   [[nodiscard]] ir::stmt body(std::size_t st, bool initialise) const {
     auto const& definition = *p_.stages[st].definition;
-    auto const relative = scope_.relative(st);
+    auto const relative = initialise ? scope_.relative(st) : places_.relative(st);
     auto const axes = of_axes(st, relative);
     exprs free_part(relative.begin(), relative.begin() + static_cast<std::ptrdiff_t>(definition.axes.size()));
     auto const target = scope_.simplified(buffers_.indices(st, free_part));
@@ -77,28 +79,30 @@ class values {
 
  private:
   /// Returns the stores that add a term to sums at a place, under `condition` and the predicate of the stage. Parts
-  /// that read data are inside of all others: elsewhere their elements may lie outside of a buffer.
+  /// that read data are inside of all others: elsewhere their elements may lie outside of a buffer. Parts that speak of
+  /// the place of a term are inside of its variables.
   [[nodiscard]] ir::stmt terms(std::size_t st, std::vector<handle<ir::buffer>> const& sums, exprs const& place,
-                               exprs const& axes, ir::expr condition) const {
+                               exprs const& axes, ir::expr const& condition) const {
     auto const& definition = *p_.stages[st].definition;
-    auto const require = [&](ir::expr const& part) {
-      condition = ir::make_binary(ir::binary_op::logical_and, condition, part);
-    };
+    auto const* form = places_.form(st);
+    exprs parts;
+    arith::conjuncts(condition, parts);
     if (p_.stages[st].carried_offset < 0)
-      require(ir::make_binary(ir::binary_op::less_equal, ir::make_index(0), axes.back()));
+      parts.push_back(ir::make_binary(ir::binary_op::less_equal, ir::make_index(0), axes.back()));
+    if (auto const& predicate = form ? form->rest : definition.predicate)
+      arith::conjuncts(arith::simplify(in_buffers(st, predicate, axes), scope_.ranges), parts);
+    std::vector<std::string> variables;
+    for (std::size_t s = 0; form && s < form->axes.size(); ++s)
+      variables.push_back(places_.variable(st, form->axes[s].axis));
+    exprs apart[4];  // by what they speak of: axes, data, the place of a term, both
+    for (auto const& part : parts)
+      apart[(ir::mentions(part, variables) ? 2 : 0) + (arith::reads_data(part) ? 1 : 0)].push_back(part);
     auto made = ir::make_block(accumulate(st, sums, place, axes));
-    if (definition.predicate) {
-      exprs parts;
-      exprs of_data;
-      arith::conjuncts(arith::simplify(in_buffers(st, definition.predicate, axes), scope_.ranges), parts);
-      for (auto const& part : parts) {
-        bool const reads = ir::contains(part, [](ir::expr const& e) { return ir::as<ir::access>(e) != nullptr; });
-        if (reads) of_data.push_back(part);
-        else require(part);
-      }
-      if (!of_data.empty()) made = ir::make_conditional(arith::conjunction(of_data), made);
+    for (int i = 3; i >= 0; --i) {
+      if (!apart[i].empty()) made = ir::make_conditional(arith::conjunction(apart[i]), made);
+      if (i == 2 && form) made = places_.located(st, made, [&](ir::expr const& e) { return in_buffers(st, e, axes); });
     }
-    return ir::make_conditional(condition, made);
+    return made;
   }
 
   /// Returns the value of a component before its terms: the identity, or the result before this one.
@@ -140,11 +144,12 @@ class values {
   [[nodiscard]] std::vector<ir::stmt> accumulate(std::size_t st, std::vector<handle<ir::buffer>> const& sums,
                                                  exprs const& target, exprs const& axes) const {
     auto const& definition = *p_.stages[st].definition;
+    auto const* form = places_.form(st);
     exprs accumulated;
     exprs incoming;
     for (std::size_t c = 0; c < definition.components.size(); ++c) {
       accumulated.push_back(ir::make_access(sums[c], target));
-      incoming.push_back(in_buffers(st, definition.components[c].value, axes));
+      incoming.push_back(in_buffers(st, form ? form->terms[c] : definition.components[c].value, axes));
     }
     if (definition.reduction.kind != ir::reduction_kind::tuple)
       return {ir::make_store(
@@ -189,6 +194,7 @@ class values {
   storage const& buffers_;
   accumulators const& last_;
   live_components const& live_;
+  scattered const& places_;
 };
 
 }}}  // namespace ttune::v0::lowering

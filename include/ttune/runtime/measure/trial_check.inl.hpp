@@ -121,7 +121,8 @@ std::vector<std::uint8_t> make_input(operand_info const& operand, std::uint64_t 
       return;
     }
     for (std::size_t i = 0; i < n; ++i) {
-      if (operand.has_range) put(i, static_cast<double>(operand.low + static_cast<std::int64_t>(random.below(range))));
+      if (operand.low < operand.high)
+        put(i, static_cast<double>(operand.low + static_cast<std::int64_t>(random.below(range))));
       else if (is_float(operand.type)) put(i, random.uniform() * 2 - 1);
       else put(i, least + static_cast<double>(random.below(operand.type == dtype::boolean ? 2 : 8)));
     }

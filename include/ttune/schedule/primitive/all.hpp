@@ -21,6 +21,7 @@
 #include "ttune/schedule/primitive/prefetch.hpp"
 #include "ttune/schedule/primitive/reorder.hpp"
 #include "ttune/schedule/primitive/rfactor.hpp"
+#include "ttune/schedule/primitive/scatter.hpp"
 #include "ttune/schedule/primitive/separate.hpp"
 #include "ttune/schedule/primitive/slide.hpp"
 #include "ttune/schedule/primitive/split.hpp"

@@ -61,6 +61,7 @@ struct rules<primitive::carry> : default_rules {
 
 #if TTUNE_COMPILES_PRIMITIVES
 #include "ttune/arith/scan_form.hpp"
+#include "ttune/schedule/primitive/leaves.hpp"
 #include "ttune/schedule/primitive/loop_kind.hpp"
 
 namespace ttune { inline namespace v0 { namespace primitives {
@@ -77,19 +78,13 @@ inline void move_axis(index_plan& index, std::size_t from, std::size_t to, std::
   if (index.moves[to]) index.coefficient[to] = 0;
 }
 
-/// Appends the leaves of a loop in the order of its iterations.
-inline void append_leaves(stage_plan const& st, std::int32_t id, std::vector<std::int32_t>& to) {
-  auto const& l = st.loops[static_cast<std::size_t>(id)];
-  if (l.children.empty()) to.push_back(id);
-  for (auto const child : l.children) append_leaves(st, child, to);
-}
-
 }  // namespace detail
 
 void rules<primitive::carry>::apply(plan& p, step const& s) {
   auto& st = stage_of(p, s);
   auto const form = arith::scan_form_of(*st.definition);
   if (st.carried >= 0) refuse(s, s.stage, "carries its results already");
+  if (st.scattered) refuse(s, s.stage, "is scattered: a term goes to one result only");
   if (!form || st.definition->axes[form->free].name != s.loops.at(0))
     refuse(s, s.loops.at(0),
            "is no axis of a scan: " + s.stage + " needs one reduced axis k with a condition k <= " + s.loops[0] +
@@ -110,7 +105,7 @@ void rules<primitive::carry>::check(plan& p) {
       throw schedule_error("carry", culprit, sentence);
     };
     std::vector<std::int32_t> along;
-    detail::append_leaves(st, st.carried, along);
+    append_leaves(st, st.carried, along);
     std::vector<std::int32_t> found;
     bool reduced = false;
     for (auto const id : st.order) {
