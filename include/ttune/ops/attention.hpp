@@ -3,11 +3,14 @@
 #pragma once
 
 #include <cmath>
+#include <limits>
+#include <string>
 
 #include "ttune/capture/capture.hpp"
 #include "ttune/expr/functions.hpp"
 #include "ttune/expr/op.hpp"
 #include "ttune/ops/accumulate.hpp"
+#include "ttune/support/error.hpp"
 
 namespace ttune { inline namespace v0 { namespace ops {
 
@@ -32,23 +35,51 @@ template <class T = float>
   return op(inputs(Q, K, V), outputs(O), "attention");
 }
 
-/// `attention` of several heads, which lie side by side in a row, as dense layers of all heads give them.
-/// Shape: Q (rows, heads, d), K (keys, heads, d), V (keys, heads, d) -> O (rows, heads, d)
-template <class T = float>
-[[nodiscard]] auto multi_head_attention(std::int64_t rows, std::int64_t keys, std::int64_t heads, std::int64_t width) {
+namespace detail {
+
+/// Attention of several heads. `seen(e, otherwise)` is e where row i sees key j, else `otherwise`.
+template <class T, class Seen>
+[[nodiscard]] auto attention_of_heads(std::int64_t rows, std::int64_t keys, std::int64_t heads, std::int64_t width,
+                                      char const* name, Seen const& seen) {
   auto const [h, i, j, k, d] = axes<"h", "i", "j", "k", "d">;
   using wide = accumulator_t<T>;
   tensor<"Q", T, 3> const Q{{rows, heads, width}};  // (rows, heads, d)
   tensor<"K", T, 3> const K{{keys, heads, width}};  // (keys, heads, d)
   tensor<"V", T, 3> const V{{keys, heads, width}};  // (keys, heads, d)
   auto const S = compute<"S">(h, i, j) = sum(over(k), in_type<wide>(Q(i, h, k)) * in_type<wide>(K(j, h, k)));
-  auto const largest = compute<"largest">(h, i) = max(over(j), S(h, i, j));  // (heads, rows)
+  auto const largest = compute<"largest">(h, i) =
+      max(over(j), seen(S(h, i, j), -std::numeric_limits<double>::infinity()));  // (heads, rows)
   auto const scale = 1 / std::sqrt(static_cast<double>(width));
-  auto const E = compute<"E">(h, i, j) = exp((S(h, i, j) - largest(h, i)) * scale);  // (heads, rows, keys)
-  auto const inverse = compute<"inverse">(h, i) = 1 / sum(over(j), E(h, i, j));      // (heads, rows)
+  auto const E = compute<"E">(h, i, j) = seen(exp((S(h, i, j) - largest(h, i)) * scale), 0);  // (heads, rows, keys)
+  auto const inverse = compute<"inverse">(h, i) = 1 / sum(over(j), E(h, i, j));               // (heads, rows)
   auto const O = compute<"O">(i, h, d) =
       in_type<T>(sum(over(j), E(h, i, j) * in_type<wide>(V(j, h, d))) * inverse(h, i));  // (rows, heads, d)
-  return op(inputs(Q, K, V), outputs(O), "multi_head_attention");
+  return op(inputs(Q, K, V), outputs(O), name);
+}
+
+}  // namespace detail
+
+/// `attention` of several heads, which lie side by side in a row, as dense layers of all heads give them.
+/// Shape: Q (rows, heads, d), K (keys, heads, d), V (keys, heads, d) -> O (rows, heads, d)
+template <class T = float>
+[[nodiscard]] auto multi_head_attention(std::int64_t rows, std::int64_t keys, std::int64_t heads, std::int64_t width) {
+  return detail::attention_of_heads<T>(rows, keys, heads, width, "multi_head_attention",
+                                       [](auto const& e, double /*otherwise*/) { return e; });
+}
+
+/// `multi_head_attention` in which no row sees what comes behind it: row i sees the keys up to i + keys - rows, so that
+/// the last row sees all of them. There are no more rows than keys.
+/// Shape: Q (rows, heads, d), K (keys, heads, d), V (keys, heads, d) -> O (rows, heads, d)
+template <class T = float>
+[[nodiscard]] auto causal_attention(std::int64_t rows, std::int64_t keys, std::int64_t heads, std::int64_t width) {
+  if (rows > keys)
+    throw program_error("causal_attention: " + std::to_string(rows) + " rows, but only " + std::to_string(keys) +
+                        " keys: the first rows would see none");
+  return detail::attention_of_heads<T>(rows, keys, heads, width, "causal_attention",
+                                       [=](auto const& e, double otherwise) {
+                                         auto const [i, j] = axes<"i", "j">;
+                                         return select(j <= i + (keys - rows), e, otherwise);
+                                       });
 }
 
 namespace detail {

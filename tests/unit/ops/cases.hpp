@@ -5,6 +5,8 @@
 
 #include "cases/convolutions.hpp"
 #include "cases/fused.hpp"
+#include "cases/other_ranks.hpp"
 #include "cases/products.hpp"
 #include "cases/rows.hpp"
+#include "cases/scatter.hpp"
 #include "cases/windows.hpp"

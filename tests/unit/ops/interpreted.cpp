@@ -22,6 +22,8 @@ TEST_CASE("layer_norm: interpreted, as plain loops have it") { ttune_test::layer
 
 TEST_CASE("scan: interpreted, as plain loops have it") { ttune_test::scan_cases(interpreted); }
 
+TEST_CASE("scatter: interpreted, as plain loops have it") { ttune_test::scatter_cases(interpreted); }
+
 TEST_CASE("elementwise: interpreted, as plain loops have it") { ttune_test::elementwise_cases(interpreted); }
 
 TEST_CASE("pool2d: interpreted, as plain loops have it") { ttune_test::pooling_cases(interpreted); }
@@ -31,6 +33,8 @@ TEST_CASE("block_differences: interpreted, as plain loops have it") {
 }
 
 TEST_CASE("depthwise_conv2d: interpreted, as plain loops have it") { ttune_test::depthwise_cases(interpreted); }
+
+TEST_CASE("conv1d, conv3d: interpreted, as plain loops have it") { ttune_test::conv_of_other_ranks_cases(interpreted); }
 
 TEST_CASE("conv2d: interpreted, as plain loops have it") { ttune_test::conv_cases(interpreted); }
 

@@ -17,6 +17,7 @@
 #include "ttune/ops/dense.hpp"
 #include "ttune/ops/gather.hpp"
 #include "ttune/ops/recurrent.hpp"
+#include "ttune/ops/resize.hpp"
 #include "ttune/ops/upsample.hpp"
 #include "ttune/ops/winograd.hpp"
 
@@ -253,6 +254,28 @@ inline constexpr auto global_mean = [](auto I, auto O) {
       put(O(n, c), sum / static_cast<double>(I.extent(2) * I.extent(3)));
     }
 };
+inline auto resized(ttune::ops::resize_shape s) {
+  return [s](auto I, auto O) {
+    auto const place = [](std::int64_t i, std::int64_t size, std::int64_t out) {
+      return (static_cast<double>(i) + 0.5) * static_cast<double>(size) / static_cast<double>(out) - 0.5;
+    };
+    for (std::int64_t n = 0; n < s.batch; ++n)
+      for (std::int64_t c = 0; c < s.channels; ++c)
+        for (std::int64_t y = 0; y < s.out_height; ++y)
+          for (std::int64_t x = 0; x < s.out_width; ++x) {
+            auto const row = place(y, s.height, s.out_height), column = place(x, s.width, s.out_width);
+            auto const top = std::floor(row), left = std::floor(column);
+            auto const pixel = [&](double r, double k) {
+              return number(I(n, c, std::clamp<std::int64_t>(std::int64_t(r), 0, s.height - 1),
+                              std::clamp<std::int64_t>(std::int64_t(k), 0, s.width - 1)));
+            };
+            auto const across = column - left, down = row - top;
+            auto const above = pixel(top, left) * (1 - across) + pixel(top, left + 1) * across;
+            auto const below = pixel(top + 1, left) * (1 - across) + pixel(top + 1, left + 1) * across;
+            put(O(n, c, y, x), above * (1 - down) + below * down);
+          }
+  };
+}
 inline auto upsampled(ttune::ops::upsample_shape s) {
   return [s](auto I, auto O) {
     points(s.batch, s.channels, s.height * s.rows, s.width * s.columns,
@@ -271,6 +294,9 @@ void layer_image_cases(Check const& check) {
   for (ops::upsample_shape const s : {ops::upsample_shape{1, 3, 5, 7}, {2, 1, 3, 9, 3, 1}, {1, 2, 1, 4, 1, 5}})
     check(ops::upsample_nearest(s), upsampled(s));
   check(ops::upsample_nearest<std::uint8_t>({1, 3, 5, 7}), upsampled({1, 3, 5, 7}));
+  for (auto const& s : {ops::resize_shape{1, 2, 5, 7, 10, 14}, {2, 1, 9, 6, 4, 17}, {1, 1, 1, 3, 4, 3}})
+    check(ops::resize_bilinear(s), resized(s));
+  check(ops::resize_bilinear<f16>({1, 3, 6, 6, 9, 9}), resized({1, 3, 6, 6, 9, 9}));
 }
 
 // -------------------------------------------------------------------------------------------- joins

@@ -22,6 +22,11 @@ TEST_CASE("scan: machine code, as plain loops have it") {
   ttune_test::scan_cases(ttune_test::compiled);
 }
 
+TEST_CASE("scatter: machine code, as plain loops have it") {
+  TTUNE_SKIP_UNLESS_ORC();
+  ttune_test::scatter_cases(ttune_test::compiled);
+}
+
 TEST_CASE("elementwise: machine code, as plain loops have it") {
   TTUNE_SKIP_UNLESS_ORC();
   ttune_test::elementwise_cases(ttune_test::compiled);
@@ -45,6 +50,11 @@ TEST_CASE("depthwise_conv2d: machine code, as plain loops have it") {
 TEST_CASE("attention, fused layers, mttkrp: machine code, as plain loops have it") {
   TTUNE_SKIP_UNLESS_ORC();
   ttune_test::fused_cases(ttune_test::compiled);
+}
+
+TEST_CASE("conv1d, conv3d: machine code, as plain loops have it") {
+  TTUNE_SKIP_UNLESS_ORC();
+  ttune_test::conv_of_other_ranks_cases(ttune_test::compiled);
 }
 
 TEST_CASE("conv2d: machine code, as plain loops have it") {

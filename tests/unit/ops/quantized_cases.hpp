@@ -85,14 +85,15 @@ void quantized_cases(Check const& check) {
   check(ops::dequantize<3>({2, 5, 7}, {0.25, 3}), dequantized);
 }
 
-inline auto heads_attended(std::int64_t keys, std::int64_t heads, std::int64_t width) {
+/// Row i sees the keys up to i + `ahead`.
+inline auto heads_attended(std::int64_t keys, std::int64_t heads, std::int64_t width, std::int64_t ahead) {
   return [=](auto Q, auto K, auto V, auto O) {
     auto const scale = 1 / std::sqrt(static_cast<double>(width));
     for (std::int64_t i = 0; i < Q.extent(0); ++i)
       for (std::int64_t h = 0; h < heads; ++h) {
         double total = 0;
         std::vector<double> mixed(static_cast<std::size_t>(width));
-        for (std::int64_t j = 0; j < keys; ++j) {
+        for (std::int64_t j = 0; j < std::min(keys, i + ahead + 1); ++j) {
           double score = 0;
           for (std::int64_t d = 0; d < width; ++d) score += number(Q(i, h, d)) * number(K(j, h, d)) * scale;
           total += std::exp(score);
@@ -104,6 +105,10 @@ inline auto heads_attended(std::int64_t keys, std::int64_t heads, std::int64_t w
   };
 }
 
+inline auto heads_attended(std::int64_t keys, std::int64_t heads, std::int64_t width) {
+  return heads_attended(keys, heads, width, keys);
+}
+
 template <class Check>
 void heads_cases(Check const& check) {
   using namespace ttune;
@@ -111,6 +116,11 @@ void heads_cases(Check const& check) {
   check(ops::multi_head_attention(1, 13, 2, 8), heads_attended(13, 2, 8));
   check(ops::multi_head_attention<double>(3, 1, 1, 1), heads_attended(1, 1, 1));
   check(ops::multi_head_attention<f16>(3, 4, 2, 4), heads_attended(4, 2, 4));
+  check(ops::causal_attention(7, 7, 3, 5), heads_attended(7, 3, 5, 0));
+  check(ops::causal_attention(4, 9, 2, 8), heads_attended(9, 2, 8, 5));
+  check(ops::causal_attention<double>(19, 33, 1, 4), heads_attended(33, 1, 4, 14));
+  CHECK_THROWS_WITH_AS((void)ops::causal_attention(3, 2, 1, 4),
+                       "causal_attention: 3 rows, but only 2 keys: the first rows would see none", program_error);
 }
 
 }  // namespace ttune_test

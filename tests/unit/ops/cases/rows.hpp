@@ -9,6 +9,7 @@
 #include "numbers.hpp"
 #include "ttune/ops/elementwise.hpp"
 #include "ttune/ops/layer_norm.hpp"
+#include "ttune/ops/rms_norm.hpp"
 #include "ttune/ops/scan.hpp"
 #include "ttune/ops/softmax.hpp"
 
@@ -33,6 +34,15 @@ inline constexpr auto layer_norm = [](auto X, auto gain, auto bias, auto Y) {
     for (int k = 0; k < X.extent(1); ++k) variance += (number(X(i, k)) - mean) * (number(X(i, k)) - mean) / columns;
     for (int k = 0; k < X.extent(1); ++k)
       put(Y(i, k), (number(X(i, k)) - mean) / std::sqrt(variance + 1e-5) * number(gain(k)) + number(bias(k)));
+  }
+};
+
+inline constexpr auto rms_norm = [](auto X, auto gain, auto Y) {
+  for (int i = 0; i < X.extent(0); ++i) {
+    double squares = 0;
+    for (int k = 0; k < X.extent(1); ++k)
+      squares += number(X(i, k)) * number(X(i, k)) / static_cast<double>(X.extent(1));
+    for (int k = 0; k < X.extent(1); ++k) put(Y(i, k), number(X(i, k)) / std::sqrt(squares + 1e-5) * number(gain(k)));
   }
 };
 
@@ -106,6 +116,9 @@ void layer_norm_cases(Check const& check) {
   check(ops::layer_norm(11, 2), layer_norm);
   check(ops::layer_norm<f16>(3, 17), layer_norm);
   check(ops::layer_norm<bf16>(3, 17), layer_norm);
+  check(ops::rms_norm(7, 35), rms_norm);
+  check(ops::rms_norm<double>(1, 9), rms_norm);
+  check(ops::rms_norm<f16>(3, 17), rms_norm);
 }
 template <class Check>
 void elementwise_cases(Check const& check) {
