@@ -14,14 +14,22 @@
 namespace ttune { inline namespace v0 { namespace orc {
 
 /// Registers targets and switches off passes that cost time on unrolled kernels and gain nothing: loop strength
-/// reduction, merging of stores (quadratic in the stores of a block), both schedulers after instruction selection.
-/// These are options of the process, not of a target machine; LLVM 15 to 19 know all of them. backends/README.md has
-/// the measurements.
+/// reduction, merging of stores (quadratic in the stores of a block), both schedulers after instruction selection, and
+/// on x86 the move of scalar operations to mask registers (it visits all chains of them: up to 20 s). These are options
+/// of the process, not of a target machine; LLVM 15 to 19 know all of them. backends/README.md has the measurements.
 void compiler::initialise_process(bool all_targets) {
   static bool const once = [] {
     initialise_targets(false);
-    char const* const arguments[] = {"ttune", "-disable-lsr", "-combiner-store-merging=0", "-disable-post-ra",
-                                     "-enable-misched=0"};
+    char const* const arguments[] = {
+        "ttune",
+        "-disable-lsr",
+        "-combiner-store-merging=0",
+        "-disable-post-ra",
+        "-enable-misched=0",
+#ifdef __x86_64__
+        "-disable-x86-domain-reassignment",  // an LLVM that has no code for x86 does not know it
+#endif
+    };
     LLVMParseCommandLineOptions(static_cast<int>(std::size(arguments)), arguments, nullptr);
     return true;
   }();
