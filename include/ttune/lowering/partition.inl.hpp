@@ -15,6 +15,7 @@
 #include "ttune/lowering/partition.hpp"
 #include "ttune/lowering/partition_queries.hpp"
 #include "ttune/lowering/redirected_index.hpp"
+#include "ttune/lowering/shifted_tiles.hpp"
 #include "ttune/lowering/store_conditions.hpp"
 #include "ttune/support/integer.hpp"
 
@@ -208,6 +209,8 @@ class partitioner {
       if (l.kind == ir::loop_kind::serial) return two_loops(l, begin, *at, end);
       return ir::make_loop(l.variable, l.begin, l.end, l.kind, two_arms(l.variable, begin, *at, end, l.body));
     }
+    if (l.kind == ir::loop_kind::serial && !in_thread_)
+      if (auto const placed = place_tiles(l, begin, end, known_)) return with_moved_tiles(*placed, begin, end);
     bool const meets = has_barrier(l.body);
     auto const c = interior(l.variable, begin, end, l.body, known_);
     if (worth_cutting(c, begin, end) && end - begin > 1 && !(meets && l.kind != ir::loop_kind::serial)) {
@@ -224,6 +227,27 @@ class partitioner {
       return shorten(l, begin, end);
     return ir::make_loop(l.variable, ir::make_index(begin), ir::make_index(end), l.kind,
                          with_range(l.variable, begin, end, l.body));
+  }
+
+  /// Returns a loop whose tiles are all inside, and loops over the elements of the edges.
+  ir::stmt with_moved_tiles(placed_tiles const& t, std::int64_t begin, std::int64_t end) {
+    auto const width = ir::constant_integer(t.lanes.end);
+    auto const edge = [&](std::int64_t low, std::int64_t high) {
+      if (low == high) return ir::stmt{};
+      auto const l = edge_of(t, low, high);
+      return ir::make_loop(l.variable, l.begin, l.end, l.kind, with_range(l.variable, low, high, l.body));
+    };
+    auto known = known_;
+    known[t.tiles.variable] = {begin, end - 1};
+    auto const lanes =
+        with_range(t.place, t.inside.low, t.inside.high,
+                   ir::make_loop(t.lanes.variable, t.lanes.begin, t.lanes.end, t.lanes.kind, t.lanes.body));
+    auto const tile = ir::make_let(t.place, moved_inside(t, known), t.inside.low, t.inside.high, lanes);
+    std::vector<ir::stmt> parts;
+    parts.push_back(edge(begin * width, t.inside.low));
+    parts.push_back(ir::make_loop(t.tiles.variable, ir::make_index(begin), ir::make_index(end), t.tiles.kind, tile));
+    parts.push_back(edge(t.inside.high - 1 + width, end * width));
+    return ir::make_block(std::move(parts));
   }
 
   /// Returns loops over the interior and the edges. The conditions remain in the edges.

@@ -147,6 +147,64 @@ TEST_CASE("partition: edges of a register tile share its first values and its wa
   }
 }
 
+/// A window of 17 elements in a row of `size`, in tiles of 8 lanes; it reads `from`, limited to the row.
+ir::stmt window_of_row(handle<ir::buffer> const& to, handle<ir::buffer> const& from, std::int64_t size,
+                       std::int64_t reach) {
+  auto const x = ir::make_variable("xo") * 8 + ir::make_variable("xi");
+  ir::expr sum = ir::make_integer(dtype::i64, 0);
+  for (std::int64_t tap = 0; tap < 17; ++tap) {
+    auto const limited = ir::make_binary(binary_op::maximum, x + (tap % (2 * reach + 1) - reach), ir::make_index(0));
+    auto const at = ir::make_binary(binary_op::minimum, limited, ir::make_index(size - 1));
+    sum = sum + ir::make_access(from, {at}) * ir::make_integer(dtype::i64, tap + 1);
+  }
+  return loop("xo", 0, size / 8, loop_kind::serial,
+              loop("xi", 0, 8, loop_kind::vectorized, ir::make_store(to, {x}, sum)));
+}
+
+/// Returns what a statement stores of a row of 40 numbers.
+std::vector<std::int64_t> row_of(ir::stmt const& s, handle<ir::buffer> const& to, handle<ir::buffer> const& scratch) {
+  auto const i = ir::make_variable("i");
+  auto const fill =
+      loop("i", 0, 40, loop_kind::serial, ir::make_store(scratch, {i}, ir::make_cast(dtype::i64, i * i * 7)));
+  ir::stage made;
+  made.name = "O";
+  made.axes = {{"o", 0, 40}};
+  made.components = {{"", dtype::i64, ir::make_integer(dtype::i64, 0)}};
+  auto const out = share(std::move(made));
+  ir::program const p{{}, "p", {}, {out}, {out}};
+  auto const body = ir::make_allocate(scratch, ir::make_block({fill, s}));
+  return ir::run(ir::lowered{"p", {to}, {}, {}, body}, p, {})[0].integers;
+}
+
+std::size_t count(std::string const& text, std::string const& what) {
+  std::size_t found = 0;
+  for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++found;
+  return found;
+}
+
+TEST_CASE("partition: large tiles at edges use the code of the others") {
+  auto const out = share(ir::buffer{{}, "O", dtype::i64, {40}, ir::memory::operand, 0, {}});
+  auto const row = share(ir::buffer{{}, "R", dtype::i64, {40}, ir::memory::local, -1, {}});
+  auto const nest = window_of_row(out, row, 40, 2);
+  auto const made = lowering::partition(nest);
+  auto const text = ir::print(made);
+  INFO(text);
+  CHECK(count(text, "vectorize") == 1);
+  CHECK(count(text, "O[") == 3);
+  CHECK(text.find("let xo.place = max(min(xo * 8, 30), 2) in [2, 31)") != std::string::npos);
+  CHECK(row_of(made, out, row) == row_of(nest, out, row));
+  // an edge of many lanes stays a vector
+  auto const wide = window_of_row(out, row, 40, 5);
+  auto const cut = lowering::partition(wide);
+  CHECK(ir::print(cut).find("xo.place") == std::string::npos);
+  CHECK(row_of(cut, out, row) == row_of(wide, out, row));
+}
+
+TEST_CASE("partition: tiles that would not store the same twice stay where they are") {
+  auto const row = share(ir::buffer{{}, "R", dtype::i64, {40}, ir::memory::local, -1, {}});
+  CHECK(ir::print(lowering::partition(window_of_row(row, row, 40, 2))).find("xo.place") == std::string::npos);
+}
+
 TEST_CASE("partition: code that can never run is removed") {
   auto const i = ir::make_variable("i");
   auto const never = ir::make_conditional(less(i, ir::make_index(0)), note(i, i));
