@@ -45,6 +45,18 @@ auto sharpen(std::int64_t h, std::int64_t w, int middle) {
   return op(inputs(I), outputs(O), "sharpen");
 }
 
+/// A filter of the first bytes of each row, the same in all columns, which some rows need.
+auto added_to_row(std::int64_t h, std::int64_t w) {
+  tensor<"I", std::uint8_t, 2> const I{{h, w}};
+  tensor<"N", std::int32_t, 1> const N{{h}};
+  auto const at = [&](auto const& column) { return cast<std::uint16_t>(I(y, column)); };
+  auto const first =
+      at(y - y) * 10 + at(y - y + 1) * 50 + at(y - y + 2) * 100 + at(y - y + 3) * 60 + at(y - y + 4) * 30;
+  auto const O = compute<"O">(y.in(h), x.in(w)) =
+      I(y, x) + select(N(y) > 0, cast<std::uint8_t>(first / 256), cast<std::uint8_t>(0));
+  return op(inputs(I, N), outputs(O), "added_to_row");
+}
+
 std::vector<target> machines() {
   std::vector<target> all{probe_host()};
   for (char const* name : {"x86-64-v3", "x86-64-v2"}) {
@@ -85,6 +97,10 @@ TEST_CASE("byte sums: differences, at the edges of an image, too") {
     check(sharpen<std::int32_t>(4, w, 127));
     check(sharpen<std::int16_t>(3, w, 128));
   }
+}
+
+TEST_CASE("byte sums: a sum that is the same in all lanes is no vector") {
+  for (std::int64_t w : {16, 77}) check(added_to_row(7, w));
 }
 
 TEST_CASE("byte sums: instructions of pairs are used on AVX-512, AVX2 and SSSE3") {

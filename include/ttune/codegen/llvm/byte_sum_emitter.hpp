@@ -40,7 +40,7 @@ class byte_sum_emitter {
         expressions_(expressions) {}
 
   [[nodiscard]] std::optional<value> cast(ir::expr const& e, ir::cast const& c) {
-    if (size_in_bytes(e->type) != 1 || e->type == dtype::boolean || !has_16_bits(c.operand) || width() == 0)
+    if (size_in_bytes(e->type) != 1 || e->type == dtype::boolean || !has_16_bits(c.operand) || !fills_vectors(e))
       return std::nullopt;
     std::vector<ir::binary const*> after;
     auto sum = c.operand;
@@ -51,7 +51,7 @@ class byte_sum_emitter {
   }
 
   [[nodiscard]] std::optional<value> sum(ir::expr const& e) {
-    if (!has_16_bits(e) || width() == 0) return std::nullopt;
+    if (!has_16_bits(e) || !fills_vectors(e)) return std::nullopt;
     form f;
     if (!collect(e, 1, f) || !pays(f)) return std::nullopt;
     return value{summed(f, e->type, {}, false), e->type, state_.lanes};
@@ -91,6 +91,9 @@ class byte_sum_emitter {
     if (most == 0 || lanes < 16 || (lanes & (lanes - 1)) != 0) return 0;
     return std::min(most, lanes);
   }
+
+  /// Returns false for a value that is the same in all lanes, too: the arms of a choice expect a scalar then.
+  [[nodiscard]] bool fills_vectors(ir::expr const& e) const { return width() != 0 && indices_.varies(e); }
 
   /// Returns an operation of a value of 16 bits and a constant, after which no other lane matters.
   [[nodiscard]] ir::binary const* operation_on_sum(ir::expr const& e) const {
