@@ -49,9 +49,14 @@ class value_code {
     return n.kept < 0 ? new_real(n, f) : value_kept(n, f).real;
   }
 
-  /// Evaluates a node of any other type.
+  /// Evaluates a node of any other type. Most nodes of indices are variables and constants, which need no call.
   std::int64_t integer(std::int32_t at, frame& f) {
     auto const& n = nodes_[static_cast<std::size_t>(at)];
+    if (n.what == code_node::sort::variable) return f.variables[static_cast<std::size_t>(n.a)];
+    if (n.what == code_node::sort::constant) {
+      absent_ = n.may_be_absent;
+      return n.value.integer;
+    }
     return n.kept < 0 ? new_integer(n, f) : value_kept(n, f).integer;
   }
 
@@ -307,6 +312,11 @@ class value_code {
     return v;
   }
 
+  /// As wrapped_to, at once for the type of indices.
+  [[nodiscard]] static std::int64_t wrapped(dtype type, std::int64_t value) noexcept {
+    return type == dtype::i64 ? value : wrapped_to(type, value);
+  }
+
   std::int64_t binary_integer(code_node const& n, frame& f) {
     if (is_float(n.from)) return compared(n.two, real(n.a, f), real(n.b, f));
     auto const x = integer(n.a, f);
@@ -315,9 +325,9 @@ class value_code {
     switch (n.two) {
       case binary_op::logical_and: return x != 0 && y != 0;
       case binary_op::logical_or: return x != 0 || y != 0;
-      case binary_op::add:
-      case binary_op::subtract:
-      case binary_op::multiply: return wrapped_to(n.type, wrapping(n.two, x, y));
+      case binary_op::add: return wrapped(n.type, wrapping(binary_op::add, x, y));
+      case binary_op::subtract: return wrapped(n.type, wrapping(binary_op::subtract, x, y));
+      case binary_op::multiply: return wrapped(n.type, wrapping(binary_op::multiply, x, y));
       case binary_op::divide:
       case binary_op::modulo: return wrapped_to(n.type, divided(n.type, n.two, x, y));
       case binary_op::floor_divide:
