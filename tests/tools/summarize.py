@@ -2,12 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Counts what the test runs really did and closes with one line.
 
-  summarize.py [--failed WHAT]... NAME=TESTLOG.json...
+  summarize.py [--failed WHAT]... [--skips FILE] NAME=TESTLOG.json...
 
 TESTLOG.json is Meson's log of one run. A doctest program counts by its test cases, a runner of
 tests/tools by its `ok` lines, any other test as one. --failed adds a failure that has no log, as a
-build that broke. Prints what failed and what was skipped, and exits with 1 if anything failed."""
+build that broke. --skips: a skip that no line of FILE describes is a failure; a line is a pattern as
+fnmatch has them, and `#` begins a comment. Prints what failed and what was skipped, and exits with 1
+if anything failed."""
 import argparse
+import fnmatch
 import json
 import pathlib
 import re
@@ -54,9 +57,17 @@ def count(name, entry):
     return result
 
 
+def unexpected(skipped, path):
+    """The skips that no line of a file describes."""
+    lines = [line.strip() for line in pathlib.Path(path).read_text(encoding="utf-8").splitlines()]
+    patterns = [line for line in lines if line and not line.startswith("#")]
+    return [text for text in skipped if not any(fnmatch.fnmatchcase(text, pattern) for pattern in patterns)]
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--failed", action="append", default=[])
+    parser.add_argument("--skips")
     parser.add_argument("logs", nargs="*")
     arguments = parser.parse_args()
     total = totals()
@@ -69,6 +80,9 @@ def main():
             part.add(count(f"{run} {entry['name'].split(' / ')[-1]}", entry))
         print(f"{run:8} {part.passed:5} passed {len(part.failed):5} failed {len(part.skipped):5} skipped")
         total.add(part)
+    if arguments.skips:
+        total.failed += [f"skipped, but not in {arguments.skips}: {text}"
+                         for text in unexpected(total.skipped, arguments.skips)]
     for text in total.skipped:
         print(f"skipped: {text}")
     for text in total.failed:
