@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// expect-error: for a sum into places that data choose, write sum(over(i), select(place(i) == b, ...))
+// expect-error: for a sum into places that data choose, write sum\(over\(i\), select\(place\(i\) == b, ...\)\)
 // expect-culprit: index_expr
 #include <ttune/expr.hpp>
 

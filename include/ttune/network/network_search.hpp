@@ -81,7 +81,9 @@ class network_search {
 
   [[nodiscard]] double price_of(workload const& of) const noexcept;
   [[nodiscard]] std::vector<compute_state> states_of(variant const& one) const;
+  [[nodiscard]] bool has_exact(variant const& one) const;
   [[nodiscard]] compute_state best_of(workload const& of, variant const& one) const;
+  [[nodiscard]] bool errs_too_much(workload const& of, variant const& one) const;
   [[nodiscard]] variant_kernel const& kernel_of(workload const& of, std::size_t number) const;
   [[nodiscard]] double seconds_of(variant const& one) const;
   [[nodiscard]] double copy_seconds(network_tensor const& what, operand_layout const& from,
@@ -94,6 +96,7 @@ class network_search {
   void choose_within_limits();
   [[nodiscard]] std::vector<std::size_t> inexact() const;
   [[nodiscard]] bool can_measure_errors();
+  [[nodiscard]] bool chooses_what_errs() const;
   [[nodiscard]] std::vector<double> errors_with(std::vector<std::size_t> const& exact);
   [[nodiscard]] bool replace_inexact(network_steps const& steps);
   [[nodiscard]] std::vector<std::vector<double>> uses() const;

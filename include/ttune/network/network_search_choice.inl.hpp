@@ -25,13 +25,23 @@ std::vector<compute_state> network_search::states_of(variant const& one) const {
   return made;
 }
 
+/// Returns true if a variant has a compute with the arithmetic of the first one.
+bool network_search::has_exact(variant const& one) const {
+  auto const all = states_of(one);
+  return std::any_of(all.begin(), all.end(), [](compute_state const& s) { return s.error == 0; });
+}
+
 /// Returns the compute of least cost.
 compute_state network_search::best_of(workload const& of, variant const& one) const {
   auto all = states_of(one);
-  auto const is_exact = [](compute_state const& s) { return s.error == 0; };
-  if (of.exact && std::any_of(all.begin(), all.end(), is_exact))
-    std::erase_if(all, [&](compute_state const& s) { return !is_exact(s); });
+  if (of.exact && has_exact(one)) std::erase_if(all, [](compute_state const& s) { return s.error != 0; });
   return cheapest(all, price_of(of));
+}
+
+/// Returns true for a variant that a workload may not use: it is to be exact, and other variants are.
+bool network_search::errs_too_much(workload const& of, variant const& one) const {
+  return of.exact && !has_exact(one) &&
+         std::any_of(of.variants.begin(), of.variants.end(), [&](variant const& other) { return has_exact(other); });
 }
 
 /// Returns the kernel that a variant has in the choice; it has ended.
@@ -59,7 +69,7 @@ chosen_kernels network_search::choose(std::optional<std::pair<std::size_t, std::
     auto const& of = found_.workloads[w];
     for (std::size_t v = 0; v < of.variants.size(); ++v) {
       auto const& one = of.variants[v];
-      bool const forbidden = forced && forced->first == w && forced->second != v;
+      bool const forbidden = (forced && forced->first == w && forced->second != v) || errs_too_much(of, one);
       auto const cost = forbidden ? std::numeric_limits<double>::infinity() : cost_of(best_of(of, one), price_of(of));
       of_workload[w].push_back({one.inputs, one.results, cost});
     }
@@ -108,13 +118,13 @@ void network_search::choose_within_limits() {
   (void)choose_at(high);
 }
 
-/// Returns the workloads that are computed by other arithmetic than that of their first compute.
+/// Returns the workloads that are computed by other arithmetic than that of their first compute, and need not be.
 std::vector<std::size_t> network_search::inexact() const {
   std::vector<std::size_t> made;
   for (std::size_t op = 0; op < found_.workload_of.size(); ++op) {
     auto const w = found_.workload_of[op];
     auto const& of = found_.workloads[w];
-    if (of.variants.empty() || std::find(made.begin(), made.end(), w) != made.end()) continue;
+    if (of.variants.empty() || of.exact || std::find(made.begin(), made.end(), w) != made.end()) continue;
     if (best_of(of, of.variants[chosen_.choices[op]]).error > 0) made.push_back(w);
   }
   return made;
@@ -131,11 +141,27 @@ bool network_search::can_measure_errors() {
   return errors_ != nullptr;
 }
 
-/// Returns the errors of the outputs if some more workloads use exact computes in the same layouts.
+/// Returns true if an operator that is to be exact has no such compute in the layouts that are chosen.
+bool network_search::chooses_what_errs() const {
+  for (std::size_t op = 0; op < found_.workload_of.size(); ++op) {
+    auto const& of = found_.workloads[found_.workload_of[op]];
+    if (!of.variants.empty() && errs_too_much(of, of.variants[chosen_.choices[op]])) return true;
+  }
+  return false;
+}
+
+/// Returns the errors of the outputs if some more workloads use exact computes, in the same layouts where these have
+/// one, else in others.
 std::vector<double> network_search::errors_with(std::vector<std::size_t> const& exact) {
+  auto const chosen = chosen_;
   for (auto const w : exact) found_.workloads[w].exact = true;
+  if (chooses_what_errs()) {
+    do chosen_ = choose();
+    while (end_used());
+  }
   auto const made = errors_->errors_of(plan());
   for (auto const w : exact) found_.workloads[w].exact = false;
+  chosen_ = chosen;
   return made;
 }
 
@@ -155,8 +181,7 @@ bool network_search::replace_inexact(network_steps const& steps) {
   for (auto const w : suspects)
     if (auto const without = largest_ratio(errors_with({w}), direct); without < least) worst = w, least = without;
   found_.workloads[worst].exact = true;
-  auto const left = inexact();
-  return std::find(left.begin(), left.end(), worst) == left.end();
+  return true;
 }
 
 /// Returns how many operators use each variant of each workload.

@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <string>
@@ -34,14 +35,15 @@ std::vector<float> numbers(std::size_t count) {
   return made;
 }
 
-/// C = A W for 8 x 64 times 64 x 16. The exact compute is a hundred times as slow. The other one adds a number to the
+/// C = A W for 8 x 64 times 64 x 16. The exact compute is many times as slow. The other one adds a number to the
 /// sums, subtracts it again, and says that it errs 1.5 times as much.
 network_graph product_in_two_ways() {
-  auto const [i, j, k, r] = axes<"i", "j", "k", "r">;
+  auto const [i, j, k] = axes<"i", "j", "k">;
   tensor<"A", float, 2> const A{{8, 64}};
   tensor<"W", float, 2> const W{{64, 16}};
-  auto const idle = sum(over(k, r.in(64)), exp(A(i, k) + W(k, j) * cast<float>(r) / 64));
-  auto const S = compute<"C">(i, j) = sum(over(k), A(i, k) * W(k, j)) + 0.0F * idle;
+  auto const power = [&](float x) { return exp(A(i, k) + x * W(k, j)); };
+  auto const idle = power(1) + power(2) + power(3) + power(4) + power(5) + power(6) + power(7) + power(8);
+  auto const S = compute<"C">(i, j) = sum(over(k), A(i, k) * W(k, j) + 1e-30F * idle);
   auto const slow = op(inputs(A, W), outputs(S), "slow");
   auto const T = compute<"T">(i, j) = sum(over(k), A(i, k) * W(k, j));
   auto const C = compute<"C">(i, j) = (T(i, j) + 64.0F) - 64.0F;
@@ -59,6 +61,11 @@ network_report tuned_within(double factor) {
   with.worker = worker::in_process{};
   tuner by(orc_backend{}, with);
   return tune_network(product_in_two_ways(), by, {.trials = 8}, numerics::error_within(factor)).report();
+}
+
+/// Returns true if a network computes something in this way, perhaps beside copies into other layouts.
+bool has_step(network_report const& of, std::string const& compute) {
+  return std::any_of(of.steps.begin(), of.steps.end(), [&](reported_step const& s) { return s.compute == compute; });
 }
 
 }  // namespace
@@ -97,13 +104,13 @@ TEST_CASE("output error: a compute that errs more than it says is replaced where
   auto const there = orc_backend{}.availability();
   TTUNE_SKIP_UNLESS("orc", there.available, there.reason);
   auto const loose = tuned_within(1000);
-  REQUIRE(loose.steps.size() == 1);
-  CHECK(loose.steps[0].compute == "rounded");
+  CHECK(has_step(loose, "rounded"));
   CHECK(loose.search.output_error > 3);
   CHECK(loose.search.output_error < 1000);
   auto const strict = tuned_within(2);
-  CHECK(strict.steps[0].compute == "slow");
-  CHECK(strict.search.output_error == 0);
+  CHECK(has_step(strict, "slow"));
+  CHECK_FALSE(has_step(strict, "rounded"));
+  CHECK(strict.search.output_error <= 1);
 }
 
 }  // namespace output_error_tests
