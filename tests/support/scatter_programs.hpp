@@ -42,9 +42,9 @@ inline auto largest_of_cells(std::int64_t n, std::int64_t height, std::int64_t w
   ttune::tensor<"X", std::uint8_t, 1> const X{{n}};
   ttune::tensor<"Y", std::int32_t, 1> const Y{{n}};
   ttune::tensor<"V", float, 1> const V{{n}};
-  auto const M = ttune::compute<"M">(y.in(height), x.in(width)) =
-      ttune::max(over(k), select(X(k) == x && (Y(k) == y && V(k) > 0.0F), V(k) + cast<float>(x),
-                                 -std::numeric_limits<float>::infinity()));
+  auto const M = ttune::compute<"M">(y.in(height), x.in(width)) = ttune::max(
+      over(k),
+      select(X(k) == x && (Y(k) == y && V(k) > 0.0F), V(k) + cast<float>(x), -std::numeric_limits<float>::infinity()));
   auto const O = ttune::compute<"O">(y, x) = ttune::max(M(y, x), 0.0F);
   return ttune::op(inputs(X, Y, V), outputs(O), "largest_of_cells");
 }

@@ -43,8 +43,8 @@ void joint_histogram(index h, index w, std::uint8_t const* __restrict A, std::ui
   count<64 * 64>(h * w, [A, B](index i) { return A[i] / 4 * 64 + B[i] / 4; }, J);
 }
 
-void group_sums(index n, index groups, std::int32_t const* __restrict G, float const* __restrict V,
-                float* __restrict S, std::int32_t* __restrict N) {
+void group_sums(index n, index groups, std::int32_t const* __restrict G, float const* __restrict V, float* __restrict S,
+                std::int32_t* __restrict N) {
   std::fill(S, S + groups, 0.0F);
   std::fill(N, N + groups, 0);
 #pragma omp parallel

@@ -81,8 +81,8 @@ inline void take_conditions(ir::expr& term, ir::expr const& identity, std::vecto
   for (std::size_t c = 0; c < terms.size(); ++c) {
     bool const is_tuple = st.reduction.kind == ir::reduction_kind::tuple;
     std::vector<ir::expr> own;
-    take_conditions(terms[c], is_tuple ? st.reduction.identity[c] : ir::make_identity(st.reduction.kind, terms[c]->type),
-                    own);
+    take_conditions(terms[c],
+                    is_tuple ? st.reduction.identity[c] : ir::make_identity(st.reduction.kind, terms[c]->type), own);
     if (c > 0 && !std::equal(own.begin(), own.end(), common.begin(), common.end(),
                              [](ir::expr const& a, ir::expr const& b) { return ir::equal(a, b); }))
       return {};

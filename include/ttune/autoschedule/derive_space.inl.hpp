@@ -66,7 +66,9 @@ class autoscheduler {
     if (goes_alone(st) || scan_before(last)) return;
     auto const cores = static_cast<std::int64_t>(out_.machine().cores);
     auto const& lanes_of = tiled_producer(last) >= 0 ? p_.stages[static_cast<std::size_t>(tiled_producer(last))] : st;
-    auto const lanes = choose_vector_axis(p_, lanes_of, out_.machine().lanes(lanes_of.definition->type())).axis;
+    bool const reduces_rows = st.definition->reduces() && !suits_lanes(out_.machine(), p_, st);  // in lanes of terms
+    auto const lanes =
+        reduces_rows ? -1 : choose_vector_axis(p_, lanes_of, out_.machine().lanes(lanes_of.definition->type())).axis;
     block_chain best;
     double most = 0;
     for (std::size_t x = 0; x < st.definition->axes.size(); ++x) {
@@ -289,6 +291,7 @@ class autoscheduler {
 
   /// Returns a reduction with a vectorisable free axis that only this stage reads, element by element; -1 if none.
   [[nodiscard]] std::int32_t tiled_producer(std::size_t reader) const {
+    if (p_.stages[reader].definition->reduces()) return -1;
     for (auto const& a : p_.stages[reader].accesses) {
       if (a.write || a.producer < 0) continue;
       auto const& r = p_.stages[static_cast<std::size_t>(a.producer)];

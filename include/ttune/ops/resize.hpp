@@ -22,9 +22,8 @@ struct resize_shape {
 };
 
 /// Interpolates between the four nearest pixels; pixels have their centres at i + 1/2 ("half pixel" in ONNX), and those
-/// at the edges continue the image. An image that shrinks by more than two is not smoothed. 16-bit floats are computed in
-/// 32 bits.
-/// Shape: I (N, C, H, W) -> O (N, C, out_height, out_width)
+/// at the edges continue the image. An image that shrinks by more than two is not smoothed. 16-bit floats are computed
+/// in 32 bits. Shape: I (N, C, H, W) -> O (N, C, out_height, out_width)
 template <class T = float>
 [[nodiscard]] auto resize_bilinear(resize_shape const& s) {
   static_assert(is_float(dtype_of<T>()), "ttune: resize_bilinear needs floats");

@@ -16,9 +16,10 @@ namespace ttune { inline namespace v0 { namespace ops {
 /// Shape: X (rows, columns) -> H (rows, bins)
 template <class T = std::uint8_t, class Count = std::int32_t>
 [[nodiscard]] auto histogram(std::int64_t rows, std::int64_t columns, std::int64_t bins) {
-  static_assert(is_integer(dtype_of<T>()), "ttune: histogram needs integers; cast floats to bins in an operator of one's own");
+  static_assert(is_integer(dtype_of<T>()),
+                "ttune: histogram needs integers; cast floats to bins in an operator of one's own");
   auto const [i, b, k] = axes<"i", "b", "k">;
-  tensor<"X", T, 2> const X{{rows, columns}};                                         // (rows, columns)
+  tensor<"X", T, 2> const X{{rows, columns}};                                            // (rows, columns)
   auto const H = compute<"H">(i, b.in(bins)) = sum(over(k), cast<Count>(X(i, k) == b));  // (rows, bins)
   return op(inputs(X), outputs(H), "histogram");
 }
@@ -29,8 +30,8 @@ template <class T = std::uint8_t, class Count = std::int32_t>
 template <class T = float, class Index = std::int32_t>
 [[nodiscard]] auto scatter_add_rows(std::int64_t count, std::int64_t rows, std::int64_t columns) {
   auto const [v, j, i] = axes<"v", "j", "i">;
-  tensor<"at", Index, 1> const at{{count}};         // (count)
-  tensor<"U", T, 2> const U{{count, columns}};      // (count, columns)
+  tensor<"at", Index, 1> const at{{count}};     // (count)
+  tensor<"U", T, 2> const U{{count, columns}};  // (count, columns)
   using wide = accumulator_t<T>;
   auto const Y = compute<"Y">(v.in(rows), j) = sum(over(i), select(at(i) == v, in_type<wide>(U(i, j)), wide(0)));
   return op(inputs(at, U), outputs(Y), "scatter_add_rows");  // (rows, columns)

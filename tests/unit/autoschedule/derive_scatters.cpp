@@ -31,7 +31,8 @@ TEST_CASE("derive_scatters: few results have shares for the cores, several each"
   CHECK(count(s, primitive::rfactor) == 1);
   CHECK(count(s, primitive::scatter) == 1);
   CHECK(count(s, primitive::unroll) > 0);
-  for (std::int64_t const n : {1, 100, 70'001}) ttune_test::check_space(derived(ttune_test::histogram(n, 9).program()), 3);
+  for (std::int64_t const n : {1, 100, 70'001})
+    ttune_test::check_space(derived(ttune_test::histogram(n, 9).program()), 3);
 }
 
 TEST_CASE("derive_scatters: rows of data have results of their own, and rows of results are vectors") {

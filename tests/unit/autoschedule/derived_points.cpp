@@ -72,4 +72,40 @@ TEST_CASE("derived: matrices of points become phases if they are read in another
   check_derived(products);
 }
 
+TEST_CASE("derived: distances that do not fit the caches are computed for each reduction that takes them") {
+  auto const [i, j, d] = axes<"i", "j", "d">;
+  tensor<"P", float, 2> const P{{40, 3}};
+  tensor<"Q", float, 2> const Q{{50, 3}};
+  auto const D = compute<"D">(i, j) = sum(over(d), (P(i, d) - Q(j, d)) * (P(i, d) - Q(j, d)));
+  auto const of_rows = compute<"A">(i) = min(over(j), D(i, j));
+  auto const of_columns = compute<"B">(j) = min(over(i), D(i, j));
+  auto const nearest = op(inputs(P, Q), outputs(of_rows, of_columns), "nearest");
+  auto machine = named_target("x86-64-v3");
+  machine.cores = 2;
+  auto const keeps = [&](std::int64_t l2_bytes) {
+    machine.l2_bytes = l2_bytes;
+    auto const space = derive_space(nearest.program(), machine);
+    ttune_test::check_space(space, 3);
+    auto const stages = make_plan(space).program->stages;
+    return std::any_of(stages.begin(), stages.end(), [](auto const& st) { return st->name == "D"; });
+  };
+  CHECK(keeps(1 << 20));
+  CHECK_FALSE(keeps(2048));
+}
+
+TEST_CASE("derived: what a row reduction takes is computed for blocks of its rows") {
+  auto const [i, j, d] = axes<"i", "j", "d">;
+  tensor<"P", float, 2> const P{{64, 24}};
+  tensor<"Q", float, 2> const Q{{520, 24}};
+  auto const D = compute<"D">(i, j) = sum(over(d), P(i, d) * Q(j, d));
+  auto const of_rows = compute<"A">(i) = max(over(j), D(i, j));
+  auto machine = named_target("x86-64-v3");
+  machine.cores = 2;
+  auto const space = derive_space(op(inputs(P, Q), outputs(of_rows), "largest").program(), machine);
+  CHECK(std::any_of(space.steps.begin(), space.steps.end(), [](step const& s) {
+    return s.what == primitive::compute_at && s.stage == "D" && s.loops.at(0) == "A";
+  }));
+  ttune_test::check_space(space, 3);
+}
+
 }  // namespace derived_points_tests

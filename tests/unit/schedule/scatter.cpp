@@ -91,7 +91,8 @@ TEST_CASE("scatter: refuses what is no scatter, and loops that add at once") {
   CHECK(says(refusal([&] { return schedule(counts, "H").reorder(k, b, r).scatter().vectorize(r); }), "in lanes"));
   tensor<"A", float, 1> const A{{9}};
   auto const total = compute<"T">(b.in(3)) = sum(over(k), A(k) * cast<float>(b));
-  CHECK(says(refusal([&] { return schedule(op(inputs(A), outputs(total), "total"), "T").scatter(); }), "is no scatter"));
+  CHECK(
+      says(refusal([&] { return schedule(op(inputs(A), outputs(total), "total"), "T").scatter(); }), "is no scatter"));
 }
 
 TEST_CASE("scatter: axes whose places do not fit the type of the data are none") {

@@ -70,8 +70,9 @@ class stage_rewriter {
   /// Makes reductions over the components of points expressions.
   void expand_components() {
     p_ = make_plan(partial_);
-    for (auto const& st : p_.stages) {
-      if (!reduces_components(p_, st, out_.machine())) continue;
+    for (std::size_t i = 0; i < p_.stages.size(); ++i) {
+      auto const& st = p_.stages[i];
+      if (!reduces_components(p_, st, out_.machine()) && !is_computed_again(p_, i, out_.machine())) continue;
       partial_.steps.push_back({primitive::expand_reduction, st.definition->name, {}, {}, {}});
       out_.step(partial_.steps.back());
     }

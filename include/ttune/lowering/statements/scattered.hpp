@@ -40,7 +40,8 @@ class scattered {
     std::int64_t made = 1;
     for (std::int32_t level = 0; level < scope_.n.stages[st].count; ++level) {
       auto const& l = scope_.loop(st, level);
-      if (static_cast<std::size_t>(l.axis) == axis && replaces(st, level)) made += std::int64_t{l.extent - 1} * l.stride;
+      if (static_cast<std::size_t>(l.axis) == axis && replaces(st, level))
+        made += std::int64_t{l.extent - 1} * l.stride;
     }
     return std::min<std::int64_t>(made, scope_.n.stages[st].extent[axis]);
   }

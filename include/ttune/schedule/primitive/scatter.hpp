@@ -125,8 +125,8 @@ class scattered_loops {
     auto const& l = loop(id);
     if (!is_scattered(l.axis)) return;
     if (l.fused || !l.group.empty()) say(l.name, "is fused with another loop: terms choose their place along it");
-    bool const in_order = l.kind == ir::loop_kind::serial || l.kind == ir::loop_kind::unrolled ||
-                          l.kind == ir::loop_kind::vectorized;
+    bool const in_order =
+        l.kind == ir::loop_kind::serial || l.kind == ir::loop_kind::unrolled || l.kind == ir::loop_kind::vectorized;
     if (!in_order) say(l.name, "runs at once inside of a reduced loop: move it outside");
     found_.push_back(id);
   }

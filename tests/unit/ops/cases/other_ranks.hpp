@@ -62,7 +62,8 @@ void conv_of_other_ranks_cases(Check const& check) {
   // Batch, channels, length, filters, kernel, stride, padding, dilation.
   for (auto const& s : {ops::conv1d_shape{1, 3, 17, 5, 3, 1, 1}, {2, 2, 11, 7, 4, 2, 1}, {1, 1, 40, 3, 5, 1, 8, 4}})
     check(ops::conv1d_bias(s, ops::activation::relu), conv1d_relu(s));
-  check(ops::conv1d_bias<std::int8_t>({1, 3, 17, 5, 3, 1, 1}, ops::activation::relu), conv1d_relu({1, 3, 17, 5, 3, 1, 1}));
+  check(ops::conv1d_bias<std::int8_t>({1, 3, 17, 5, 3, 1, 1}, ops::activation::relu),
+        conv1d_relu({1, 3, 17, 5, 3, 1, 1}));
   // Batch, channels, depth, height, width, filters, kernel, stride, padding, dilation.
   for (auto const& s : {ops::conv3d_shape{1, 3, 4, 5, 6, 5, 3, 1, 1}, {2, 2, 5, 7, 5, 3, 2, 2, 0}})
     check(ops::conv3d_bias(s), conv3d(s));
