@@ -75,11 +75,15 @@ void look_at_rules(space const& s, reached& all) {
     return std::any_of(s.program->outputs.begin(), s.program->outputs.end(),
                        [&](auto const& out) { return out->name == stage; });
   };
+  auto const has_stage = [&](std::string const& name) {
+    return std::any_of(stages.begin(), stages.end(), [&](auto const& st) { return st->name == name; });
+  };
   for (auto const& one : s.steps) {
     auto const makes = [&](std::string_view end) { return !one.results.empty() && one.results[0].ends_with(end); };
     bool const splits_phases = one.what == primitive::split && one.results.back().ends_with("_p");
     if (one.what == primitive::rfactor && makes(".runs") && sums_much) ++here["sum of more than 8192 terms in runs"];
     if (one.what == primitive::cache_read && makes(".rows")) ++here["rows packed term by term"];
+    if (one.what == primitive::cache_read && has_stage(one.loops[0])) ++here["panels of what another stage computes"];
     if (one.what == primitive::compute_at && one.loops.size() == 4) ++here["panels of a task made before its loops"];
     if (one.what == primitive::rfactor && makes(".turns")) ++here["vectors that take terms in turn"];
     if (one.what == primitive::rfactor && makes(".shares")) ++here["terms shared by the cores"];
@@ -277,15 +281,26 @@ std::vector<std::string> required() {
   for (char const* const what : {"cache_read with an axis", "rows that slide", "a scan that continues its last part"})
     for (char const* const source : {"random schedule: ", "derived space: "})
       names.push_back(source + std::string(what));
-  for (char const* const rule :
-       {"sum of more than 8192 terms in runs", "terms shared by the cores", "vectors that take terms in turn",
-        "rows packed term by term", "panels of a task made before its loops", "phases of rows",
-        "phases of rows that stay a loop", "phases of vectors", "more than eight phases of vectors",
-        "siblings of a pipeline in one loop nest", "vectors along interleaved pixels",
-        "rows computed in the loops of column sums", "a function computed once with what surrounds it",
-        "taps between two lanes unrolled", "an output computed where it is read",
-        "results of a pipeline in one loop nest", "a factor of dot products that stays a stage",
-        "panels of a constant shared by the cores", "constants read in the order of their addresses"})
+  for (char const* const rule : {"sum of more than 8192 terms in runs",
+                                 "terms shared by the cores",
+                                 "vectors that take terms in turn",
+                                 "rows packed term by term",
+                                 "panels of a task made before its loops",
+                                 "panels of what another stage computes",
+                                 "phases of rows",
+                                 "phases of rows that stay a loop",
+                                 "phases of vectors",
+                                 "more than eight phases of vectors",
+                                 "siblings of a pipeline in one loop nest",
+                                 "vectors along interleaved pixels",
+                                 "rows computed in the loops of column sums",
+                                 "a function computed once with what surrounds it",
+                                 "taps between two lanes unrolled",
+                                 "an output computed where it is read",
+                                 "results of a pipeline in one loop nest",
+                                 "a factor of dot products that stays a stage",
+                                 "panels of a constant shared by the cores",
+                                 "constants read in the order of their addresses"})
     names.push_back("derived space: " + std::string(rule));
   for (char const* const code :
        {"masked gather", "masked load", "masked store", "loads of gathered places, lane by lane",

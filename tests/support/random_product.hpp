@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random products of matrices of floats that are wide enough for panels: their rows are far apart, and a task has
-// several panels. Operands lie in either order, terms are on one side of a diagonal, or sums and differences of two
-// products. All numbers are drawn in an order that the language fixes, so that a seed means the same program with every
-// compiler.
+// several panels. Operands lie in either order, some pass through a stage of their own, terms are on one side of a
+// diagonal, or sums and differences of two products. All numbers are drawn in an order that the language fixes, so that
+// a seed means the same program with every compiler.
 #pragma once
 
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -49,7 +50,21 @@ class product_generator : stage_generator {
     auto const shape = down ? std::vector<ir::extent>{terms, size} : std::vector<ir::extent>{size, terms};
     auto const operand = input(type, shape, constant ? ir::tensor_role::constant : ir::tensor_role::input);
     auto const at = ir::make_variable(axis), term = ir::make_variable("r");
-    return ir::make_access(operand, down ? std::vector{term, at} : std::vector{at, term});
+    auto const place = down ? std::vector{term, at} : std::vector{at, term};
+    if (random_.chance(0.25)) return ir::make_access(quotients(operand, shape), place);
+    return ir::make_access(operand, place);
+  }
+
+  /// Makes a stage of the elements of an operand, each divided by its square and one.
+  handle<ir::stage> quotients(handle<ir::tensor> const& operand, std::vector<ir::extent> const& shape) {
+    ir::stage s;
+    s.name = "F" + std::to_string(made_.stages.size());
+    s.axes = {{"p", 0, shape[0].value}, {"q", 0, shape[1].value}};
+    auto const element = ir::make_access(operand, {ir::make_variable("p"), ir::make_variable("q")});
+    auto const divisor = element * element + ir::make_number(operand->type, 1);
+    s.components.push_back({"", operand->type, ir::make_binary(ir::binary_op::divide, element, divisor)});
+    made_.stages.push_back(ttune::share(std::move(s)));
+    return made_.stages.back();
   }
 
   /// Returns a condition on the side of a diagonal: of terms and rows, or of rows and columns.

@@ -161,4 +161,23 @@ TEST_CASE("derived: cores share the copy of a large constant, and a small one is
   CHECK(find_step(small, primitive::pack, "C.acc.B"));
 }
 
+TEST_CASE("derived: results of a stage whose rows are far apart are copied into panels, as operands are") {
+  auto const [i, j, k, l] = axes<"i", "j", "k", "l">;
+  auto const copies = [](auto const& made) {
+    auto const space = derive_space(made.program(), named_target("x86-64-v3"));
+    ttune_test::check_space(space, 3);
+    return std::any_of(space.steps.begin(), space.steps.end(),
+                       [](step const& s) { return s.what == primitive::cache_read && s.loops[0] == "F"; });
+  };
+  tensor<"A", double, 2> const A{{5, 150}};
+  auto const F = compute<"F">(k, j) = A(k, j) / (A(k, j) * A(k, j) + 1);
+  auto const C = compute<"C">(i.in(150), j.in(150)) = sum(over(k), F(k, i) * F(k, j));
+  CHECK(copies(op(inputs(A), outputs(C), "both_factors")));
+  tensor<"B", double, 2> const B{{140, 5}};
+  tensor<"D", double, 2> const D{{7, 150}};
+  auto const P = compute<"F">(k, j) = sum(over(l), A(k, l) * D(l % 7, j));
+  auto const E = compute<"E">(i.in(140), j.in(150)) = sum(over(k), B(i, k) * P(k, j));
+  CHECK(copies(op(inputs(A, B, D), outputs(E), "product_of_a_product")));
+}
+
 }  // namespace derived_copies_tests
