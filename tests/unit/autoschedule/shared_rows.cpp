@@ -95,4 +95,15 @@ TEST_CASE("shared rows: a stage between the rows and the sums of all columns sta
   check_interpreted(op(inputs(A, x), outputs(R, C)));
 }
 
+TEST_CASE("shared rows: a stage that needs other sums of what is computed in the loops stays outside") {
+  auto const C = compute<"C">(j) = sum(over(i), A(i, j) * r(i));
+  auto const M = compute<"M">(i, j) = A(i, j);
+  auto const D = compute<"D">(j) = sum(over(i), M(i, j) * r(i));
+  auto const L = compute<"L">(i) = sum(over(j), A(i, j) * D(j));
+  auto const made = op(inputs(A, r), outputs(C, M, L));
+  CHECK(beside(made).find("L") == std::string::npos);
+  CHECK(beside(made).find("M") != std::string::npos);
+  check_interpreted(made);
+}
+
 }  // namespace shared_rows_tests

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a schedule says that cannot be applied.
+// Catches the error message of a schedule that cannot be applied.
 #pragma once
 
 #include <string>

@@ -104,9 +104,13 @@ class shared_rows_finder {
     made->source = m.operand >= 0 ? p_.program->inputs[static_cast<std::size_t>(m.operand)]->name
                                   : p_.stages[static_cast<std::size_t>(m.producer)].definition->name;
     made->dimension = static_cast<std::int64_t>(m.dimension);
-    for (std::size_t s = 0; s < p_.stages.size(); ++s)
-      if (auto const x = s == columns ? -1 : axis_beside(s, columns, m); x >= 0)
-        made->beside.push_back({p_.stages[s].definition->name, p_.stages[s].axis_name(static_cast<std::size_t>(x))});
+    std::vector<std::size_t> beside;
+    for (std::size_t s = 0; s < p_.stages.size(); ++s) {
+      auto const x = s == columns || waits_for(s, beside) ? -1 : axis_beside(s, columns, m);
+      if (x < 0) continue;
+      beside.push_back(s);
+      made->beside.push_back({p_.stages[s].definition->name, p_.stages[s].axis_name(static_cast<std::size_t>(x))});
+    }
     if (made->beside.empty()) return std::nullopt;
     return made;
   }
@@ -129,6 +133,19 @@ class shared_rows_finder {
         best->shares = shares, best->rows = run;
       }
     return best;
+  }
+
+  /// Returns true if a stage reads a stage outside of the loops that needs the results of one inside of them: the loops
+  /// would have to be both before and behind it.
+  [[nodiscard]] bool waits_for(std::size_t s, std::vector<std::size_t> const& beside) const {
+    for (std::size_t between = 0; between < s; ++between) {
+      bool const is_outside = std::find(beside.begin(), beside.end(), between) == beside.end();
+      if (is_outside && primitives::reads_through(p_, s, between) &&
+          std::any_of(beside.begin(), beside.end(),
+                      [&](std::size_t inside) { return primitives::reads_through(p_, between, inside); }))
+        return true;
+    }
+    return false;
   }
 
   /// Returns the axis of a stage that runs along the rows; -1 if the stage cannot be computed with them. It must be an

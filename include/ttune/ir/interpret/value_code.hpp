@@ -312,7 +312,7 @@ class value_code {
     return v;
   }
 
-  /// As wrapped_to, at once for the type of indices.
+  /// Returns wrapped_to(type, value) without a call for the type of indices.
   [[nodiscard]] static std::int64_t wrapped(dtype type, std::int64_t value) noexcept {
     return type == dtype::i64 ? value : wrapped_to(type, value);
   }
