@@ -47,8 +47,10 @@ TEST_SUITE("threads") {
         });
       for (auto& t : threads) t.join();
       for (auto const& r : results) {
+        INFO(r.report.text());
         CHECK(r.report.trials == 8);
-        CHECK(count(r.report, trial_status::ok) == 2);
+        // On a busy machine, a candidate may look slow enough to be cut off.
+        CHECK(count(r.report, trial_status::ok) + count(r.report, trial_status::cut_off) == 2);
         CHECK(count(r.report, trial_status::crashed) == 1);
         CHECK(count(r.report, trial_status::exited) == 5);
         CHECK(!r.image.code.empty());
