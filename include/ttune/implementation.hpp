@@ -26,6 +26,7 @@
 #include "ttune/capture/layouts.hpp"
 #include "ttune/capture/memory_order.hpp"
 #include "ttune/capture/program_text.hpp"
+#include "ttune/capture/shared_values.hpp"
 #include "ttune/capture/strides.hpp"
 #include "ttune/codegen/c.hpp"
 #include "ttune/codegen/cuda.hpp"

@@ -17,12 +17,13 @@
 #include "support/random_scan.hpp"
 #include "support/random_scatter.hpp"
 #include "support/random_strides.hpp"
+#include "support/random_values.hpp"
 
 namespace ttune_test {
 
 /// The generators. Of 28 programs, four are pipelines, four contractions, two are products of wide matrices, two read a
 /// matrix by rows and by columns, two have floats of 16 and 32 bits only, one has large constants, one scans an axis,
-/// and in one data choose the places of terms.
+/// in one data choose the places of terms, and one uses values repeatedly.
 enum class program_kind : std::uint8_t {
   any,
   pipeline,
@@ -32,7 +33,8 @@ enum class program_kind : std::uint8_t {
   halves,
   constants,
   scan,
-  scatter
+  scatter,
+  values
 };
 
 [[nodiscard]] constexpr program_kind kind_of_program(std::uint64_t seed) noexcept {
@@ -43,6 +45,7 @@ enum class program_kind : std::uint8_t {
   if (seed % 28 == 2) return program_kind::constants;
   if (seed % 28 == 16) return program_kind::scan;
   if (seed % 28 == 9) return program_kind::scatter;
+  if (seed % 28 == 23) return program_kind::values;
   return seed % 14 == 6 ? program_kind::halves : program_kind::any;
 }
 
@@ -73,6 +76,7 @@ enum class program_kind : std::uint8_t {
   if (kind == program_kind::product) return product_generator(random, options).make();
   if (kind == program_kind::scan) return scan_generator(random, options).make();
   if (kind == program_kind::scatter) return scatter_generator(random, options).make();
+  if (kind == program_kind::values) return values_generator(random, options).make();
   if (kind == program_kind::constants) return constants_generator(random, options).make();
   return random_program(random, options);
 }

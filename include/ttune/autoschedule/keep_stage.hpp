@@ -3,6 +3,8 @@
 #pragma once
 
 #include <algorithm>
+#include <map>
+#include <variant>
 #include <vector>
 
 #include "ttune/autoschedule/select_axis.hpp"
@@ -54,6 +56,50 @@ namespace ttune { inline namespace v0 { namespace autoschedule {
   auto const times = times_computed(p, stage);
   auto const& st = *p.stages[stage].definition;
   return (times > 1 && calls_function(st)) || (times >= 4 && divides(st));
+}
+
+/// Returns the number of reads of a stage in the expressions of other stages, those of the same element included.
+[[nodiscard]] inline std::size_t copies_if_inlined(plan const& p, std::size_t stage) {
+  std::size_t reads = 0;
+  for (auto const& st : p.stages)
+    for (auto const& c : st.definition->components)
+      ir::for_each_node(c.value, [&](ir::expr const& e) {
+        auto const* a = ir::as<ir::access>(e);
+        auto const* from = a ? std::get_if<handle<ir::stage>>(&a->from) : nullptr;
+        if (from && *from == p.stages[stage].definition) ++reads;
+      });
+  return reads;
+}
+
+/// Returns for each stage whether its readers would become too large if all stages without a reduction were inlined: a
+/// chain of stages that each read the one before twice doubles with each stage.
+[[nodiscard]] inline std::vector<bool> too_large_to_inline(plan const& p) {
+  constexpr double most = 512;  // nodes of all copies
+  struct inlined {
+    double nodes = 0;  ///< of one copy
+    double reads = 0;
+    std::vector<ir::stage const*> sources;  ///< one for each read
+  };
+  std::map<ir::stage const*, inlined> stages;
+  for (auto const& st : p.stages)
+    for (auto const& c : st.definition->components)
+      ir::for_each_node(c.value, [&](ir::expr const& e) {
+        auto& reader = stages[st.definition.get()];
+        ++reader.nodes;
+        auto const* a = ir::as<ir::access>(e);
+        auto const* from = a ? std::get_if<handle<ir::stage>>(&a->from) : nullptr;
+        if (!from) return;
+        ++stages[from->get()].reads;
+        reader.sources.push_back(from->get());
+      });
+  std::vector<bool> stays;
+  for (auto const& st : p.stages) {
+    auto& made = stages[st.definition.get()];
+    for (auto const* source : made.sources) made.nodes += stages[source].nodes;
+    stays.push_back(made.reads > 1 && made.nodes * made.reads > most);
+    if (stays.back() || st.definition->reduces()) made.nodes = 0;
+  }
+  return stays;
 }
 
 /// Returns true for a stage that chooses its expression by an axis, which helps only if it is unrolled as a stage of

@@ -12,6 +12,7 @@
 #include "ttune/arith/interval.hpp"
 #include "ttune/arith/split_gathers.hpp"
 #include "ttune/capture/bounds.hpp"
+#include "ttune/capture/open_stage.hpp"
 #include "ttune/expr/builder.hpp"
 #include "ttune/ir/equal.hpp"
 #include "ttune/ir/make.hpp"
@@ -19,15 +20,6 @@
 #include "ttune/support/error.hpp"
 
 namespace ttune { inline namespace v0 { namespace capture { namespace detail {
-
-/// First character of the name of an inner reduction whose extents are still open.
-inline constexpr char open_mark = '?';
-inline bool is_open(ir::stage const& s) { return !s.name.empty() && s.name[0] == open_mark; }
-inline ir::stage const* open_stage(ir::expr const& e) {
-  auto const* a = ir::as<ir::access>(e);
-  auto const* s = a ? std::get_if<handle<ir::stage>>(&a->from) : nullptr;
-  return s && is_open(**s) ? s->get() : nullptr;
-}
 
 inline char const* name_of(ir::reduction_kind k) {
   static constexpr char const* texts[] = {"value", "sum", "prod", "min", "max", "reduce"};
@@ -63,13 +55,14 @@ class assignment {
   }
 
   handle<ir::stage> run(ir::expr const& value, ir::reduction whole) {
+    collect_parts(value);
     for (auto const& a : whole.axes)
       if (a.end.value >= 0) give(a.name, a.begin, a.end);
-    collect_given(value);
-    collect_uses(value);
-    require_extents(value, whole);
+    collect_given();
+    collect_uses();
+    require_extents(whole);
     for (auto const& [axis, r] : ranges_) known_[axis] = {r.begin, r.end.value - 1};
-    check_reads(value);
+    check_reads();
     if (auto const* inner = whole.kind == ir::reduction_kind::none ? open_stage(value) : nullptr;
         inner && is_whole(value, *inner))
       return finish(*inner);
@@ -96,23 +89,35 @@ class assignment {
     ranges_[axis] = {begin, end, true, "in(…)"};
   }
 
-  void collect_given(ir::expr const& e) {
-    ir::for_each_node(e, [&](ir::expr const& n) {
+  /// Lists an expression and those of the open stages that it reads.
+  void collect_parts(ir::expr const& e) {
+    parts_.push_back(e);
+    ir::for_each_distinct_node(e, [&](ir::expr const& n) {
       auto const* s = open_stage(n);
-      if (!s) return;
-      for (auto const& a : s->reduction.axes)
-        if (a.end.value >= 0) give(a.name, a.begin, a.end);
-      for (auto const& c : s->components) collect_given(c.value);
+      if (!s || std::find(open_.begin(), open_.end(), s) != open_.end()) return;
+      open_.push_back(s);
+      for (auto const& c : s->components) collect_parts(c.value);
     });
   }
 
+  /// Calls `f` on the nodes of all parts, but for reads of open stages; once on a node that is used repeatedly.
+  template <class Function>
+  void for_each_node(Function const& f) const {
+    for (auto const& part : parts_)
+      ir::for_each_distinct_node(part, [&](ir::expr const& n) {
+        if (!open_stage(n)) f(n);
+      });
+  }
+
+  void collect_given() {
+    for (auto const* s : open_)
+      for (auto const& a : s->reduction.axes)
+        if (a.end.value >= 0) give(a.name, a.begin, a.end);
+  }
+
   /// Takes the extents of axes from the dimensions that they index alone; all must agree.
-  void collect_uses(ir::expr const& e) {
-    ir::for_each_node(e, [&](ir::expr const& n) {
-      if (auto const* s = open_stage(n)) {
-        for (auto const& c : s->components) collect_uses(c.value);
-        return;
-      }
+  void collect_uses() {
+    for_each_node([&](ir::expr const& n) {
       auto const* a = ir::as<ir::access>(n);
       if (!a) return;
       for (std::size_t d = 0; d < a->indices.size(); ++d)
@@ -134,24 +139,18 @@ class assignment {
   void require_extent(std::string const& axis) const {
     if (ranges_.count(axis) == 0) refuse("nothing gives the extent of axis " + axis + "; write " + axis + ".in(n)");
   }
-  void require_extents(ir::expr const& value, ir::reduction const& whole) const {
+  void require_extents(ir::reduction const& whole) const {
     for (auto const& a : left_) require_extent(a);
     for (auto const& a : whole.axes) require_extent(a.name);
-    ir::for_each_node(value, [&](ir::expr const& n) {
+    for_each_node([&](ir::expr const& n) {
       if (auto const* v = ir::as<ir::variable>(n)) require_extent(v->name);
-      if (auto const* s = open_stage(n)) {
-        for (auto const& a : s->reduction.axes) require_extent(a.name);
-        for (auto const& c : s->components) require_extents(c.value, {});
-      }
     });
+    for (auto const* s : open_)
+      for (auto const& a : s->reduction.axes) require_extent(a.name);
   }
 
-  void check_reads(ir::expr const& e) const {
-    ir::for_each_node(e, [&](ir::expr const& n) {
-      if (auto const* s = open_stage(n)) {
-        for (auto const& c : s->components) check_reads(c.value);  // open stages check their own reads
-        return;
-      }
+  void check_reads() const {
+    for_each_node([&](ir::expr const& n) {
       auto const* a = ir::as<ir::access>(n);
       if (!a) return;
       check_update(*a);
@@ -207,13 +206,19 @@ class assignment {
 
   /// Replaces the open stages inside of an expression by complete ones, and takes apart indices of data and axes.
   ir::expr settle(ir::expr const& e) {
-    if (auto const* s = open_stage(e)) {
-      auto const made = settle_stage(*s);
-      std::vector<ir::expr> indices;
-      for (auto const& a : made->axes) indices.push_back(ir::make_variable(a.name));
-      return ir::make_access(made, std::move(indices), ir::boundary::none, {}, ir::as<ir::access>(e)->component);
-    }
-    return ir::map_operands(e, [&](ir::expr const& o) { return arith::split_gathers(settle(o), known_); });
+    if (auto const it = settled_.find(e.get()); it != settled_.end()) return it->second;
+    auto made = open_stage(e)
+                    ? read_of_settled(e)
+                    : ir::map_operands(e, [&](ir::expr const& o) { return arith::split_gathers(settle(o), known_); });
+    return settled_.emplace(e.get(), std::move(made)).first->second;
+  }
+
+  ir::expr read_of_settled(ir::expr const& e) {
+    auto& made = settled_stages_[open_stage(e)];
+    if (!made) made = settle_stage(*open_stage(e));
+    std::vector<ir::expr> indices;
+    for (auto const& a : made->axes) indices.push_back(ir::make_variable(a.name));
+    return ir::make_access(made, std::move(indices), ir::boundary::none, {}, ir::as<ir::access>(e)->component);
   }
 
   handle<ir::stage> settle_stage(ir::stage made) {
@@ -241,7 +246,11 @@ class assignment {
   handle<ir::tensor> updates_;
   std::vector<std::string> left_;
   std::map<std::string, range> ranges_;
-  arith::ranges known_;  ///< the same for all axes, once each has its range
+  arith::ranges known_;                 ///< the same for all axes, once each has its range
+  std::vector<ir::expr> parts_;         ///< the value, and the values of open stages
+  std::vector<ir::stage const*> open_;  ///< without repetition
+  std::map<ir::expr_node const*, ir::expr> settled_;
+  std::map<ir::stage const*, handle<ir::stage>> settled_stages_;
   std::vector<handle<ir::stage>> inner_;
 };
 

@@ -8,6 +8,8 @@
 #include "ttune/capture/capture.hpp"
 #include "ttune/capture/in_order.hpp"
 #include "ttune/capture/memory_order.hpp"
+#include "ttune/capture/open_stage.hpp"
+#include "ttune/capture/shared_values.hpp"
 #include "ttune/capture/strides.hpp"
 #include "ttune/ir/equal.hpp"
 #include "ttune/ir/make.hpp"
@@ -172,7 +174,7 @@ class collector {
 
  private:
   void visit(ir::expr const& e, std::string const& reader) {
-    ir::for_each_node(e, [&](ir::expr const& n) {
+    ir::for_each_distinct_node(e, [&](ir::expr const& n) {
       auto const* a = ir::as<ir::access>(n);
       if (!a) return;
       if (auto const* s = std::get_if<handle<ir::stage>>(&a->from)) visit(*s);
@@ -204,6 +206,7 @@ handle<ir::program> program(std::string name, std::vector<handle<ir::tensor>> in
   detail::collector collect(made);
   for (auto const& out : outputs) collect.visit(out);
   made.outputs = std::move(outputs);
+  made = *share_values(share(std::move(made)));
   add_strides(made);
   return share(detail::in_memory_order(std::move(made)));
 }

@@ -21,6 +21,7 @@
 #include "ttune/capture/layouts.inl.hpp"
 #include "ttune/capture/memory_order.inl.hpp"
 #include "ttune/capture/program_text.inl.hpp"
+#include "ttune/capture/shared_values.inl.hpp"
 #include "ttune/capture/strides.inl.hpp"
 #include "ttune/core/operand_layout.inl.hpp"
 #include "ttune/ir/count_flops.inl.hpp"

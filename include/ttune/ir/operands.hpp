@@ -38,6 +38,10 @@ void for_each_operand(expr const& e, Function&& f) {
 /// Calls `f` on `e` and on all its subexpressions, outermost first.
 void for_each_node(expr const& e, function_ref<void(expr const&)> f);
 
+/// Calls `f` on `e` and on its subexpressions, outermost first, but only once on one that is used in several places:
+/// takes time in the number of nodes in memory, where `for_each_node` takes time in those of the tree.
+void for_each_distinct_node(expr const& e, function_ref<void(expr const&)> f);
+
 }}}  // namespace ttune::v0::ir
 
 #ifdef TTUNE_IMPLEMENTATION

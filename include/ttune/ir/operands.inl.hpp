@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -49,6 +50,23 @@ expr map_operands(expr const& e, function_ref<expr(expr const&)> f) {
 void for_each_node(expr const& e, function_ref<void(expr const&)> f) {
   f(e);
   for_each_operand(e, [&](expr const& operand) { for_each_node(operand, f); });
+}
+
+namespace detail {
+
+inline void visit_distinct(expr const& e, function_ref<void(expr const&)> f,
+                           std::unordered_set<expr_node const*>& seen) {
+  bool const has_one_owner = e->references.load(std::memory_order_relaxed) == 1;  // it cannot be met again
+  if (!has_one_owner && !seen.insert(e.get()).second) return;
+  f(e);
+  for_each_operand(e, [&](expr const& operand) { visit_distinct(operand, f, seen); });
+}
+
+}  // namespace detail
+
+void for_each_distinct_node(expr const& e, function_ref<void(expr const&)> f) {
+  std::unordered_set<expr_node const*> seen;
+  detail::visit_distinct(e, f, seen);
 }
 
 }}}  // namespace ttune::v0::ir

@@ -105,6 +105,33 @@ TEST_CASE("plan: places") {
   CHECK(p.stages[2].where == ir::memory::operand);
 }
 
+TEST_CASE("plan: a stage is not inlined if its copies would be huge") {
+  auto const x = ir::make_variable("x");
+  auto const input = share(ir::tensor{{}, "A", dtype::f32, {4}});
+  ir::program made{{}, "chain", {input}, {}, {}};
+  ir::expr last = ir::make_access(input, {x});
+  steps all;
+  for (int s = 0; s < 20; ++s) {
+    ir::stage st;
+    st.name = "S" + std::to_string(s);
+    st.axes = {{"x", 0, 4}};
+    st.components.push_back({"", dtype::f32, last * last});
+    made.stages.push_back(share(std::move(st)));
+    last = ir::make_access(made.stages.back(), {x});
+    if (s < 19) all.push_back({primitive::inline_stage, "S" + std::to_string(s), {}, {}, {}});
+  }
+  made.outputs = {made.stages.back()};
+  space chain;
+  chain.program = share(std::move(made));
+  chain.steps = all;
+  try {
+    (void)make_plan(chain);
+    FAIL_CHECK("nothing was thrown");
+  } catch (schedule_error const& e) {
+    CHECK(std::string(e.what()).find("is read so often that its copies have ") != std::string::npos);
+  }
+}
+
 TEST_CASE("plan: steps that change the program") {
   refuses({{primitive::cache_read, "C", {"Z"}, {"Zp"}, {}}}, "cache_read", "Z", "stage C does not read it");
   refuses({{primitive::cache_read, "C", {"A"}, {"D"}, {}}}, "cache_read", "D", "there is a stage of this name");

@@ -27,11 +27,12 @@ class elementwise {
     v_ = choose_vector_axis(p_, st_, lanes_).axis;
     leave_components();
     find_crossing();
+    find_values();
   }
 
   /// Returns the stages that are computed in registers inside of this one, such as the tile of a transpose.
   [[nodiscard]] std::vector<std::size_t> absorbed() const {
-    std::vector<std::size_t> stages;
+    auto stages = values_;
     for (auto const* a : crossing_reads_)
       if (a->producer >= 0) stages.push_back(static_cast<std::size_t>(a->producer));
     return stages;
@@ -53,6 +54,7 @@ class elementwise {
     if (!row_loop_.empty()) out_.step(primitive::unroll, name_, {row_loop_});
     for (auto const& n : shared_rows_) out_.step(primitive::unroll, name_, {n});
     for (auto const* a : crossing_reads_) through_registers(*a);
+    for (auto const v : values_) compute_in_registers(p_.stages[v], order[order.size() - 2]);
   }
 
  private:
@@ -111,6 +113,48 @@ class elementwise {
            made.accesses.size() == 2 && ir::as<ir::access>(made.definition->components[0].value) &&
            made.accesses[0].producer >= 0 && indexes_by_axes(st_, a) && readers_of(p_, a.producer).size() == 1 &&
            out_.machine().lanes(made.definition->type()) == lanes_;
+  }
+
+  /// Finds the stages that are computed for each vector of this one: stages of the same points without a reduction that
+  /// only this one and other such stages read, each at its own point. In memory they would be passes over all points.
+  void find_values() {
+    auto const self = static_cast<std::size_t>(&st_ - p_.stages.data());
+    bool const has_outer_loop = v_ >= 0 && (size(v_) > lanes_ || rank() > 1);
+    if (crossing_ >= 0 || components_ >= 0 || !has_outer_loop) return;
+    std::vector<bool> inside(p_.stages.size(), false);
+    inside[self] = true;
+    for (auto i = self; i-- > 0;) {
+      auto const& d = *p_.stages[i].definition;
+      auto const readers = readers_of(p_, static_cast<std::int32_t>(i));
+      inside[i] = !d.reduces() && !d.updates && !p_.stages[i].output && d.components.size() == 1 &&
+                  has_axes_of_this(p_.stages[i]) && !readers.empty() &&
+                  std::all_of(readers.begin(), readers.end(), [&](std::int32_t r) {
+                    auto const reader = static_cast<std::size_t>(r);
+                    return inside[reader] && reads_own_points(p_.stages[reader], i);
+                  });
+      if (inside[i]) values_.push_back(i);
+    }
+  }
+
+  [[nodiscard]] bool has_axes_of_this(stage_plan const& other) const {
+    if (other.definition->axes.size() != st_.definition->axes.size()) return false;
+    for (std::size_t x = 0; x < other.definition->axes.size(); ++x)
+      if (other.axis_name(x) != st_.axis_name(x) || other.axis_size(x) != st_.axis_size(x)) return false;
+    return true;
+  }
+
+  /// Returns true if the reader, which has the axes of this stage, reads another such stage at its own point only.
+  [[nodiscard]] bool reads_own_points(stage_plan const& reader, std::size_t of) const {
+    return std::all_of(reader.accesses.begin(), reader.accesses.end(), [&](access_plan const& a) {
+      if (a.write || a.producer != static_cast<std::int32_t>(of)) return true;
+      for (std::size_t d = 0; d < a.indices.size(); ++d) {
+        auto const& i = a.indices[d];
+        if (i.whole || i.divisor != 1 || i.constant != 0) return false;
+        for (std::size_t x = 0; x < i.coefficient.size(); ++x)
+          if (i.coefficient[x] != (x == d ? 1 : 0)) return false;
+      }
+      return true;
+    });
   }
 
   /// Returns true if a source is read at places that differ by a constant along the axis: neighbouring rows read the
@@ -246,6 +290,19 @@ class elementwise {
     }
   }
 
+  /// Computes a value for a vector of this stage.
+  void compute_in_registers(stage_plan const& value, std::string const& loop) {
+    auto const& n = value.definition->name;
+    std::vector<std::string> order;
+    for (std::int32_t x = 0; x < rank(); ++x)
+      if (x != v_) order.push_back(axis(x));
+    order.push_back(axis(v_));
+    if (order.size() > 1) out_.step(primitive::reorder, n, order);
+    out_.step(primitive::vectorize, n, {axis(v_)});
+    out_.step(primitive::compute_at, n, {name_, loop});
+    out_.step(primitive::store_in, n, {}, {}, {literal(static_cast<int>(ir::memory::registers))});
+  }
+
   /// Copies a tile, with vectors along the crossing axis.
   void through_registers(access_plan const& a) {
     std::string copy;
@@ -294,6 +351,7 @@ class elementwise {
   std::int32_t components_ = -1;  ///< a short axis along which reads are contiguous
   std::int32_t crossing_ = -1;
   std::vector<access_plan const*> crossing_reads_;
+  std::vector<std::size_t> values_;       ///< stages computed for each vector, the last one first
   std::vector<std::int64_t> row_chunks_;  ///< for each axis: rows of a task in the seed
   std::vector<std::string> tasks_;
   std::vector<std::string> middle_;

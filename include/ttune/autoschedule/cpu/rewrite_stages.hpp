@@ -81,10 +81,10 @@ class stage_rewriter {
   /// Inlines stages without a reduction into their readers, unless costly operations would be repeated.
   void inline_cheap_stages() {
     auto const before = make_plan(partial_);
-    std::vector<bool> stays(before.stages.size());
+    auto stays = too_large_to_inline(before);
     for (auto i = before.stages.size(); i-- > 0;) {
       auto const& st = before.stages[i].definition;
-      stays[i] = st->reduces() || st->updates || st->components.size() != 1 || before.stages[i].output ||
+      stays[i] = stays[i] || st->reduces() || st->updates || st->components.size() != 1 || before.stages[i].output ||
                  is_worth_keeping(before, i) || (stands_beside_choice(before, i) && !moves_for_rows(before, i)) ||
                  is_prepared_for_reduction(before, i) || is_combined_for_reduction(before, i) ||
                  is_factor_of_dots(before, i, out_.machine()) || is_rearranged_for(before, i, stays);

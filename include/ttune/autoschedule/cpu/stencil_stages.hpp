@@ -123,8 +123,9 @@ inline constexpr std::size_t most_nodes = 1500;
   auto const& st = p.stages[stage];
   auto const times = times_computed(p, stage);
   auto const cost = cost_of_element(st);
+  auto const copies = static_cast<double>(copies_if_inlined(p, stage));  // of the same element, too
+  if (copies > 1 && static_cast<double>(cost.nodes) * copies > static_cast<double>(most_nodes)) return false;
   if (times <= 1) return true;
-  if (static_cast<double>(cost.nodes) * times > static_cast<double>(most_nodes)) return false;
   if (cost.arithmetic <= 1) return true;  // a product goes into a multiply-add
   constexpr double store = 1.5;
   auto const element = cost.arithmetic + cost.loads;

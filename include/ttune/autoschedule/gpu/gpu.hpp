@@ -43,10 +43,11 @@ class gpu_autoscheduler {
   void inline_maps() {
     partial_.program = out_.program();
     auto const before = make_plan(partial_);
+    auto const too_large = too_large_to_inline(before);
     for (std::size_t i = 0; i < before.stages.size(); ++i) {
       auto const& d = *before.stages[i].definition;
       if (d.reduces() || d.updates || d.components.size() != 1 || before.stages[i].output) continue;
-      if (is_worth_keeping(before, i) || puts_side_by_side(before, before.stages[i]) ||
+      if (too_large[i] || is_worth_keeping(before, i) || puts_side_by_side(before, before.stages[i]) ||
           is_chosen_in_threads(before, i) || is_prepared_for_reduction(before, i) ||
           is_combined_for_reduction(before, i))
         continue;

@@ -53,6 +53,7 @@ struct rules<primitive::compute_with> : default_rules {
 #if TTUNE_COMPILES_PRIMITIVES
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "ttune/ir/equal.hpp"
 #include "ttune/ir/tuple.hpp"
@@ -72,6 +73,7 @@ class stage_joiner {
       : program_(std::move(program)), step_(s), stays_(std::move(stays)), joins_(std::move(joins)) {
     first_ = place_of(stays_) < place_of(joins_) ? stays_ : joins_;
     second_ = first_ == stays_ ? joins_ : stays_;
+    find_readers_of_first();
   }
 
   handle<ir::program> run() {
@@ -130,18 +132,21 @@ class stage_joiner {
       refuse(step_, joins_->name, "is not the output beside " + stays_->name);
   }
 
-  /// Returns true if a stage reads the first one, itself or through others.
-  [[nodiscard]] bool reads_first(ir::stage const& st) const {
-    bool found = false;
-    auto const look = [&](ir::expr const& e) {
-      auto const* a = ir::as<ir::access>(e);
-      auto const* from = a ? std::get_if<handle<ir::stage>>(&a->from) : nullptr;
-      found = found || (from && (*from == first_ || reads_first(**from)));
-    };
-    for (auto const& c : st.components) ir::for_each_node(c.value, look);
-    if (st.predicate) ir::for_each_node(st.predicate, look);
-    return found;
+  /// Collects the stages that read the first one, themselves or through others.
+  void find_readers_of_first() {
+    for (auto const& st : program_->stages) {
+      bool found = false;
+      auto const look = [&](ir::expr const& e) {
+        auto const* a = ir::as<ir::access>(e);
+        auto const* from = a ? std::get_if<handle<ir::stage>>(&a->from) : nullptr;
+        found = found || (from && (*from == first_ || reads_first(**from)));
+      };
+      for (auto const& c : st->components) ir::for_each_node(c.value, look);
+      if (st->predicate) ir::for_each_node(st->predicate, look);
+      if (found) readers_of_first_.insert(st.get());
+    }
   }
+  [[nodiscard]] bool reads_first(ir::stage const& st) const { return readers_of_first_.contains(&st); }
 
   [[nodiscard]] ir::expr in_axes_of_first(ir::expr const& e) const {
     if (!e) return e;
@@ -229,6 +234,7 @@ class stage_joiner {
   handle<ir::stage> joins_;
   handle<ir::stage> first_;  ///< the first of the two, in the order of the program
   handle<ir::stage> second_;
+  std::unordered_set<ir::stage const*> readers_of_first_;
   std::unordered_map<void const*, int> offset_;  ///< old stage -> position of its components in the new stage
   std::unordered_map<void const*, std::pair<handle<ir::stage>, int>> moved_;
 };

@@ -47,12 +47,33 @@ namespace ttune { inline namespace v0 { namespace primitives {
 
 std::string rules<primitive::inline_stage>::arguments(step const& s, cpp_names& names) { return names.quoted(s.stage); }
 
+namespace detail {
+
+/// Returns the number of nodes that the copies of a stage in its readers would have.
+[[nodiscard]] inline std::size_t nodes_of_copies(ir::program const& p, handle<ir::stage> const& gone) {
+  std::size_t nodes = 0, reads = 0;
+  for (auto const& c : gone->components) ir::for_each_node(c.value, [&](ir::expr const&) { ++nodes; });
+  for (auto const& st : p.stages)
+    for (auto const& c : st->components)
+      ir::for_each_node(c.value, [&](ir::expr const& e) {
+        auto const* a = ir::as<ir::access>(e);
+        if (a && identity(a->from) == gone.get()) ++reads;
+      });
+  return nodes * reads;
+}
+
+}  // namespace detail
+
 handle<ir::program> rules<primitive::inline_stage>::apply(handle<ir::program> const& p, step const& s) {
   auto const gone = find_stage(p, s, s.stage);
   if (gone->reduces()) refuse(s, s.stage, "is a reduction; only a stage without one can be computed where it is read");
   if (gone->updates) refuse(s, s.stage, "updates its operand in place");
   for (auto const& out : p->outputs)
     if (out == gone) refuse(s, s.stage, "is an output");
+  constexpr std::size_t most_nodes = 50'000;  // seconds to compile; a chain of such steps doubles with each of them
+  if (auto const nodes = detail::nodes_of_copies(*p, gone); nodes > most_nodes)
+    refuse(s, s.stage,
+           "is read so often that its copies have " + std::to_string(nodes) + " operations; compute it once");
 
   // Bodies are found by the old stage, since reads of it disappear before the builder follows them.
   program_builder b(p);
