@@ -41,7 +41,8 @@ struct block_chain {
 
 /// Returns the bytes of a stage's results for one element of its axis `along`.
 [[nodiscard]] inline double bytes_along(stage_plan const& st, std::int32_t along) {
-  auto bytes = static_cast<double>(size_in_bytes(st.definition->type()));
+  double bytes = 0;
+  for (auto const& c : st.definition->components) bytes += static_cast<double>(size_in_bytes(c.type));
   for (std::size_t x = 0; x < st.definition->axes.size(); ++x)
     if (static_cast<std::int32_t>(x) != along) bytes *= static_cast<double>(st.axis_size(x));
   return bytes;
@@ -56,9 +57,7 @@ template <class May>
   made.axis[last] = axis;
   for (auto s = last; s-- > 0;) {
     auto const& st = p.stages[s];
-    if (st.output || st.definition->updates || st.definition->components.size() != 1 || is_of_constants(p, st) ||
-        !may(st))
-      continue;
+    if (st.output || st.definition->updates || is_of_constants(p, st) || !may(st)) continue;
     auto const readers = readers_of(p, static_cast<std::int32_t>(s));
     std::int32_t common = -1;
     bool fits = !readers.empty();

@@ -274,6 +274,25 @@ TEST_CASE("derived: stages that pass much along a common axis are computed for a
   check_derived(ops::attention(33, 260, 3), 4);
   check_derived(ops::mttkrp(17, 60, 3, 17), 4);
   check_derived(ops::depthwise_pointwise({1, 5, 61, 57, 3, 1, 1}, 2), 4);
+  auto const costs = [](std::int64_t h, std::int64_t w, std::int64_t shifts) {  // the last stage takes a tuple
+    auto const [y, x, d, s] = axes<"y", "x", "d", "s">;
+    tensor<"L", float, 2> const L{{h, w + 4}};
+    tensor<"R", float, 2> const R{{h, w + shifts + 4}};
+    auto const C = compute<"C">(d.in(shifts), y.in(h), x.in(w)) =
+        sum(over(s.in(5)), abs(L(y, x + s) - R(y, x + s + d)));
+    auto const [least, where] = reduce<"least", "where">(
+        over(d.in(shifts)), identity(1e30, 0),
+        [](auto a, auto b) {
+          auto const take = b.template get<0>() < a.template get<0>();
+          return components(select(take, b.template get<0>(), a.template get<0>()),
+                            select(take, b.template get<1>(), a.template get<1>()));
+        },
+        law{.associative = true, .commutative = false}, C(d, y, x), cast<std::int32_t>(d));
+    auto const O = compute<"O">(y.in(h), x.in(w)) = where;
+    return op(inputs(L, R), outputs(O), "costs");
+  };
+  CHECK(placed_at(costs(200, 200, 32), "O", "y") == std::vector<std::string>{"C"});
+  check_derived(costs(19, 33, 5), 4);
   auto const [i, j] = axes<"i", "j">;  // the last stage has no reduction, and reads an earlier one at two places
   tensor<"A", float, 2> const A{{65, 300}};
   auto const E = compute<"E">(i, j) = exp(A(i, j));

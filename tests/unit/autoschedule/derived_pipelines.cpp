@@ -159,6 +159,28 @@ TEST_CASE("derived: a long chain of windows, in rings of rows") {
   for (std::size_t st = 0; st < 7; ++st) CHECK(n.stages[st].slid_axis == 0);
 }
 
+TEST_CASE("derived: stages that a window over planes would compute again are computed whole, cheap ones beside") {
+  auto const [z, y, x, r] = axes<"z", "y", "x", "r">;
+  auto const boxes = [&](std::int64_t n, std::int64_t taps) {
+    tensor<"I", float, 3> const I{{n, n, n}};
+    auto const A = compute<"A">(z.in(n), y.in(n), x.in(n)) =
+        sum(over(r.in(taps)), clamp_outside(I)(z, y, x + r - taps / 2));
+    auto const B = compute<"B">(z.in(n), y.in(n), x.in(n)) =
+        sum(over(r.in(taps)), clamp_outside(A)(z, y + r - taps / 2, x));
+    auto const O = compute<"O">(z.in(n), y.in(n), x.in(n)) =
+        sum(over(r.in(taps)), clamp_outside(B)(z + r - taps / 2, y, x));
+    return op(inputs(I), outputs(O), "boxes");
+  };
+  auto const text_of = [](auto const& made) {
+    auto const space = derive_space(made.program(), ttune_test::machines().back());
+    return ir::print(lower(space, space.seed));
+  };
+  CHECK(text_of(boxes(64, 7)).find("alloc A f32 (64, 64, 64) workspace") != std::string::npos);
+  CHECK(text_of(boxes(64, 3)).find("alloc A f32 (64, 64, 64)") == std::string::npos);
+  check_derived(boxes(9, 7), 3);
+  check_derived(boxes(11, 3), 3);
+}
+
 /// Shape: I (h, w, colours) -> O (h, w, colours): a separable blur whose nearest pixels continue the image
 auto colour_blur(std::int64_t h, std::int64_t w, std::int64_t colours) {
   auto const [y, x, c, r, s] = axes<"y", "x", "c", "r", "s">;

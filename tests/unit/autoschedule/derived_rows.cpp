@@ -194,4 +194,21 @@ TEST_CASE("derived: sums of few columns in shares, interpreted") {
   check_derived(op(inputs(A, B), outputs(P), "tall_product"));
 }
 
+TEST_CASE("derived: the rows of a block of a sparse matrix have small vectors, and load what they share once") {
+  auto const [b, r, k, c] = axes<"b", "r", "k", "c">;
+  auto const product = [&](std::int64_t rows, std::int64_t each, std::int64_t high, std::int64_t wide) {
+    tensor<"J", std::int32_t, 2> const J{{rows, each}, values(0, rows)};
+    tensor<"A", float, 4> const A{{rows, each, high, wide}};
+    tensor<"X", float, 2> const X{{rows, wide}};
+    auto const Y = compute<"Y">(b, r) = sum(over(k, c), A(b, k, r, c) * X(at(J(b, k)), c));
+    return op(inputs(J, A, X), outputs(Y), "blocks");
+  };
+  auto const space = derive_space(product(2000, 12, 4, 4).program(), named_target("x86-64-v4"));
+  auto const text = ir::print(lower(space, space.seed));
+  CHECK_MESSAGE(text.find("vectorize Y.acc.lanes.c_l < 4") != std::string::npos, text);
+  CHECK_MESSAGE(text.find("unroll Y.acc.lanes.r < 4") != std::string::npos, text);
+  for (std::int64_t const high : {1, 2, 3, 8, 9})
+    for (std::int64_t const wide : {3, 4, 8}) check_derived(product(7, 5, high, wide), 3);
+}
+
 }  // namespace derived_rows_tests

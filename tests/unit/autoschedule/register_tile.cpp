@@ -32,6 +32,15 @@ TEST_CASE("register tiles: those that do not fit the registers have no score") {
   CHECK_FALSE(row.fits(31 * 16, 1));
 }
 
+TEST_CASE("register tiles: without rows, operands that all terms use count as registers") {
+  auto t = product(960);
+  t.row_extent = 1;
+  t.loads_each = 4;
+  CHECK(t.rate(12 * 16, 1) == t.rate(4 * 16, 1));
+  t.held_each = 4;
+  CHECK(t.rate(4 * 16, 1) > 1.5 * t.rate(12 * 16, 1));
+}
+
 TEST_CASE("register tiles: vectors that taps share count as registers") {
   auto t = product(960);
   t.kept_each = 1;

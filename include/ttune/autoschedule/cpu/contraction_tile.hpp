@@ -133,6 +133,7 @@ class contraction_tile_choice {
     made.loads_each = loads_each();
     made.unrolls_taps = axes_.has_window();
     made.kept_each = kept_each();
+    made.held_each = held_each();
     made.stores_across = axes_.rows_contiguous();
     return made;
   }
@@ -180,6 +181,17 @@ class contraction_tile_choice {
         if (axes_.is_interleaved(access, a) && moves(access, axes_.rows)) most = std::max(most, axes_.size(a));
       }
     return most;
+  }
+
+  /// Returns the number of vectors of operands, without rows, that are the same for all terms.
+  [[nodiscard]] std::int64_t held_each() const {
+    if (row_extent() > 1) return 0;
+    return std::count_if(axes_.reduction.accesses.begin(), axes_.reduction.accesses.end(), [&](access_plan const& a) {
+      if (a.write || !moves(a, axes_.vectors)) return false;
+      for (auto x = axes_.free_axes(); x < axes_.all_axes(); ++x)
+        if (moves(a, x)) return false;
+      return true;
+    });
   }
 
   [[nodiscard]] bool moves(access_plan const& access, std::int32_t axis) const {

@@ -23,6 +23,7 @@ struct register_tiles {
   std::int64_t loads_each = 1;     ///< without rows: loads of a vector of an operand that is not contiguous
   bool unrolls_taps = false;       ///< taps of a window need addresses and operands of their own
   std::int64_t kept_each = 0;      ///< registers per accumulator, for elements under one tap that the next one uses
+  std::int64_t held_each = 0;      ///< without rows: registers per vector for operands that all terms of it use
   bool stores_across = false;      ///< neighbours in memory are along the rows
 
   [[nodiscard]] std::int64_t vectors(std::int64_t elements) const { return ceil_divide(elements, lanes); }
@@ -58,15 +59,18 @@ struct register_tiles {
   /// accumulators hide the latency, and too many spill: more than 28 of 32 registers, or more than 21 if taps are
   /// unrolled; if taps share vectors, these count as well, and all registers may be used. Several loads of each vector
   /// hide the latency of fewer accumulators, and make more code of many (softmax of rows of ten: 1.1 s of compilation
-  /// with 28 vectors). A tile stored across its vectors costs a shuffle and a store per vector (C7 and C9 of ResNet-18:
-  /// 0.55 and 0.77 of peak with 28, 1.05 with 14).
+  /// with 28 vectors). Operands that all terms of a vector use stay in registers (largest overlap of boxes, four
+  /// numbers each: 12 vectors take 1.7 times as long as 2). A tile stored across its vectors costs a shuffle and a
+  /// store per vector (C7 and C9 of ResNet-18: 0.55 and 0.77 of peak with 28, 1.05 with 14).
   [[nodiscard]] double rate(std::int64_t elements, std::int64_t rows) const {
     auto const n = vectors(elements);
     auto const accumulators = n * rows * sums;
     double const loads =
         static_cast<double>((loads_each > 1 ? 0 : rows) + n * loads_each) / static_cast<double>(accumulators);
     double const latency = std::min(1.0, static_cast<double>(accumulators * loads_each) / 10.0);
-    double const crowded = kept_each > 0 ? ((1 + kept_each) * accumulators > registers ? 0.5 : 1.0)
+    bool const spills = held_each > 0 && n * (sums + held_each) > registers - 4;
+    double const crowded = spills          ? 0.5
+                           : kept_each > 0 ? ((1 + kept_each) * accumulators > registers ? 0.5 : 1.0)
                            : accumulators > registers - (unrolls_taps ? 11 : 4) ? 0.8
                                                                                 : 1.0;
     double const stores =

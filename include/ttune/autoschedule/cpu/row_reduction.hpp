@@ -31,6 +31,7 @@ class row_reduction {
     lanes_ = out_.machine().lanes(e_.definition->type());
     for (auto const& s : stages_)
       if (s.stage->definition->reduces()) reduction_ = s.stage;
+    find_rows_together();
   }
 
   void write() {
@@ -96,13 +97,31 @@ class row_reduction {
     return made;
   }
 
+  /// Finds a short innermost axis of rows that share an operand and have their lanes in small vectors, such as the rows
+  /// of a block of a sparse matrix: these rows are computed together, and load the operand once.
+  void find_rows_together() {
+    constexpr std::int64_t most = 8;
+    auto const& axes = e_.definition->axes;
+    if (stages_.size() != 1 || axes.size() < 2 || !is_row(axes.back().name) || axes.back().name == blocks_.name) return;
+    auto const& st = *reduction_;
+    auto const x = axes.size() - 1;
+    auto const k = contiguous_reduced_axis(p_, st);
+    if (st.definition->axes.size() != axes.size() || st.axis_name(x) != axes.back().name) return;
+    if (st.axis_size(x) < 2 || st.axis_size(x) > most || k < 0) return;
+    auto const whole = out_.machine().lanes(st.definition->type());
+    auto const lanes = lanes_along(st, static_cast<std::size_t>(k));
+    bool const shares = std::any_of(st.accesses.begin(), st.accesses.end(),
+                                    [&](access_plan const& a) { return !a.write && stride(p_, st, a, x) == 0; });
+    if (lanes > 0 && lanes < whole && shares) together_ = axes.back().name;
+  }
+
   void split_reader() {
     std::vector<std::string> tasks;
     std::vector<std::string> middle;
     auto const rows = rows_of_task();
     for (std::size_t x = 0; x < e_.definition->axes.size(); ++x) {
       auto const& n = e_.axis_name(x);
-      if (!is_row(n)) continue;
+      if (!is_row(n) || n == together_) continue;
       auto const chunk = n == blocks_.name && !blocks_.is_last
                              ? literal(1)
                              : out_.one_of(reader_ + ".chunk_" + n, doublings(e_.axis_size(x)), rows[x]);
@@ -115,7 +134,9 @@ class row_reduction {
     auto order = tasks;
     order.insert(order.end(), middle.begin(), middle.end());
     order.insert(order.end(), columns.begin(), columns.end());
+    if (!together_.empty()) order.push_back(together_);
     if (order.size() > 1) out_.step(primitive::reorder, reader_, order);
+    unroll_together(reader_);
     bool const fuses = tasks.size() > 1 && !blocks_.is_last;
     if (fuses) out_.step(primitive::fuse, reader_, tasks, {"tasks"});
     if (!tasks.empty()) out_.step(primitive::parallel, reader_, {fuses ? "tasks" : tasks[0]});
@@ -148,6 +169,10 @@ class row_reduction {
     return s.stage->output && s.stage->definition->name == s.name;
   }
 
+  void unroll_together(std::string const& stage) {
+    if (!together_.empty()) out_.step(primitive::unroll, stage, {together_});
+  }
+
   void compute_beside(std::string const& stage) {
     if (!last_row_.empty()) out_.step(primitive::compute_at, stage, {reader_, last_row_});
   }
@@ -170,10 +195,9 @@ class row_reduction {
     auto const& st = *s.stage;
     auto const contiguous = contiguous_reduced_axis(p_, st);
     auto const k = contiguous >= 0 ? static_cast<std::size_t>(contiguous) : st.axis_count() - 1;
-    auto const lanes = static_cast<std::int64_t>(out_.machine().lanes(st.definition->type()));
+    auto const lanes = lanes_along(st, k);
     auto const& reduction = st.definition->reduction;
-    bool const splits =
-        reduction.associative && reduction.commutative && fills_lanes(st, k, static_cast<std::int32_t>(lanes));
+    bool const splits = reduction.associative && reduction.commutative && lanes > 0;
     if (splits) {
       auto part = s.name + ".lanes";
       auto count = st.axis_size(k) >= 8 * lanes ? 4 * lanes : lanes;
@@ -183,10 +207,13 @@ class row_reduction {
       for (std::size_t x = st.definition->axes.size(); x < st.axis_count(); ++x)
         if (x != k) order.push_back(st.axis_name(x));
       order.push_back(st.axis_name(k));
+      if (!together_.empty()) order.push_back(together_);
       order.push_back(lane);
-      if (auto const turn = turned_axis(st, k, count); !turn.empty()) take_turns(part, turn, order, lane);
+      if (auto const turn = turned_axis(st, k, count); !turn.empty() && together_.empty())
+        take_turns(part, turn, order, lane);
       else out_.step(primitive::reorder, part, order);
       out_.step(primitive::vectorize, part, {lane});
+      unroll_together(part);
       keep_in_registers(part);
       auto of = lane;
       for (count /= 2; count >= 2; count /= 2) {
@@ -195,13 +222,26 @@ class row_reduction {
         out_.step(primitive::rfactor, s.name, {of}, {part, half}, {literal(count)});
         out_.step(primitive::reorder, part, {of, half});
         out_.step(primitive::unroll, part, {of});
+        unroll_together(part);
         out_.step(primitive::vectorize, part, {half});
         keep_in_registers(part);
         of = half;
       }
       out_.step(primitive::unroll, s.name, {of});
+      unroll_together(s.name);
     }
     keep_in_registers(s.name, is_output(s));
+  }
+
+  /// Returns the lanes of a reduction along an axis: those of the machine, or a smaller vector that the axis fills and
+  /// other reduced axes repeat, such as the columns of a block of a sparse matrix; 0 if neither pays.
+  [[nodiscard]] std::int64_t lanes_along(stage_plan const& st, std::size_t axis) const {
+    auto const whole = out_.machine().lanes(st.definition->type());
+    if (fills_lanes(st, axis, whole)) return whole;
+    constexpr std::int64_t least = 4;
+    auto const size = st.axis_size(axis);
+    bool const is_vector = size >= least && size < whole && (size & (size - 1)) == 0;
+    return is_vector && fills_lanes(st, axis, static_cast<std::int32_t>(size)) ? size : 0;
   }
 
   static constexpr std::int64_t most_elements_of_task = 16384;
@@ -242,6 +282,7 @@ class row_reduction {
   stage_plan const* reduction_ = nullptr;
   std::int32_t lanes_ = 1;
   std::string last_row_;
+  std::string together_;  ///< the axis of rows that are computed together; empty if there is none
 };
 
 }}}  // namespace ttune::v0::autoschedule
