@@ -88,6 +88,8 @@ void look_at_rules(space const& s, reached& all) {
     if (one.what == primitive::rfactor && makes(".turns")) ++here["vectors that take terms in turn"];
     if (one.what == primitive::rfactor && makes(".shares")) ++here["terms shared by the cores"];
     if (one.what == primitive::fuse && makes("panels")) ++here["panels of a constant shared by the cores"];
+    if (one.what == primitive::compute_at && one.stage.find(".value") != std::string::npos)
+      ++here["values computed for each vector"];
     if (one.what == primitive::compute_along) ++here["rows computed in the loops of column sums"];
     if (one.what == primitive::compute_at && is_output(one.stage)) ++here["an output computed where it is read"];
     if (one.what == primitive::compute_with && slides)
@@ -111,6 +113,8 @@ void look_at_plan(program_kind kind, space const& s, plan const& p, target const
     bool const is_once = made.name.find(".once") != std::string::npos;
     all["derived space: a function computed once with what surrounds it"] +=
         is_once && !primitives::is_function(made.components[0].value);
+    all["derived space: elements gathered together combined before"] +=
+        is_once && ir::as<ir::binary>(made.components[0].value) && kind == program_kind::values;
     all["derived space: constants read in the order of their addresses"] +=
         autoschedule::gathered_constants::suits(p, st, machine) && unrolls(s, made.name, "a");
     all["derived space: a factor of dot products that stays a stage"] +=
@@ -295,6 +299,8 @@ std::vector<std::string> required() {
                                  "vectors along interleaved pixels",
                                  "rows computed in the loops of column sums",
                                  "a function computed once with what surrounds it",
+                                 "elements gathered together combined before",
+                                 "values computed for each vector",
                                  "taps between two lanes unrolled",
                                  "an output computed where it is read",
                                  "results of a pipeline in one loop nest",

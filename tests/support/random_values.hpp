@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random programs whose expressions use values repeatedly, so that they would be huge as trees: chains in which each
-// value is computed from two of those before it, read by one, two or three results, or by a sum.
+// value is computed from two of those before it, read by one, two or three results, or by a sum; some begin with
+// elements that are gathered together.
 #pragma once
 
 #include <algorithm>
@@ -35,7 +36,8 @@ class values_generator : stage_generator {
  private:
   /// Makes values that grow no faster than sums of two of them; a dozen steps are 2^12 reads.
   std::vector<ir::expr> chain(std::vector<ir::axis> const& axes) {
-    std::vector<ir::expr> values{read(axes, true), read(axes, random_.chance(0.6))};
+    auto const first = random_.chance(0.5) ? gathered_together(axes) : read(axes, true);
+    std::vector<ir::expr> values{first, read(axes, random_.chance(0.6))};
     auto const steps = 12 + pick(12);
     for (std::int64_t s = 0; s < steps; ++s) {
       auto const last = values.back();
@@ -69,6 +71,19 @@ class values_generator : stage_generator {
       at.push_back(ir::make_variable(a.name));
     }
     return ir::make_access(input(type_, shape, ir::tensor_role::input), at);
+  }
+
+  /// Returns the product of two elements at a place that data give for each point.
+  ir::expr gathered_together(std::vector<ir::axis> const& axes) {
+    auto const places = 1 + pick(6);
+    std::vector<ir::extent> shape;
+    std::vector<ir::expr> at;
+    for (auto const& a : axes) shape.push_back(a.end), at.push_back(ir::make_variable(a.name));
+    auto const data = ir::make_access(input(dtype::i32, shape, ir::tensor_role::input, places), at);
+    auto const place = ir::make_cast(dtype::index, data);
+    auto const left = ir::make_access(input(type_, {places}, ir::tensor_role::input), {place});
+    auto const right = ir::make_access(input(type_, {places}, ir::tensor_role::input), {place});
+    return random_.chance(0.6) ? left * right : left + right;
   }
 
   /// Adds a stage of a value, or of its sums along the last axis.

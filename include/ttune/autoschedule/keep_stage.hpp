@@ -58,6 +58,26 @@ namespace ttune { inline namespace v0 { namespace autoschedule {
   return (times > 1 && calls_function(st)) || (times >= 4 && divides(st));
 }
 
+/// Returns true for a stage that combines elements, and is read at places that data give more often than it has
+/// elements: inlined, all that it combines would be gathered each time.
+[[nodiscard]] inline bool is_gathered_often(plan const& p, std::size_t stage) {
+  constexpr std::size_t result_and_one_read = 2;
+  if (p.stages[stage].accesses.size() <= result_and_one_read || times_computed(p, stage) < 2) return false;
+  auto const reads_at_data = [&](ir::expr const& e) {
+    auto const* a = ir::as<ir::access>(e);
+    auto const* from = a ? std::get_if<handle<ir::stage>>(&a->from) : nullptr;
+    return from && *from == p.stages[stage].definition &&
+           std::any_of(a->indices.begin(), a->indices.end(), [](ir::expr const& i) {
+             return ir::contains(i, [](ir::expr const& part) { return ir::as<ir::access>(part) != nullptr; });
+           });
+  };
+  return std::any_of(p.stages.begin(), p.stages.end(), [&](stage_plan const& reader) {
+    auto const& values = reader.definition->components;
+    return std::any_of(values.begin(), values.end(),
+                       [&](auto const& c) { return ir::contains(c.value, reads_at_data); });
+  });
+}
+
 /// Returns the number of reads of a stage in the expressions of other stages, those of the same element included.
 [[nodiscard]] inline std::size_t copies_if_inlined(plan const& p, std::size_t stage) {
   std::size_t reads = 0;

@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -35,7 +36,10 @@ class value_sharer {
  public:
   value_sharer(handle<ir::program> const& p, double worth) : p_(p), worth_(worth), made_(p) {
     for (auto const& st : p->stages)
-      for (auto const& c : st->components) count_uses(c.value);
+      for (auto const& c : st->components) {
+        count_uses(c.value);
+        mark_always(c.value);
+      }
   }
 
   /// Returns the new program.
@@ -49,8 +53,9 @@ class value_sharer {
   /// A value with what it shares replaced by reads.
   struct part {
     ir::expr with;
-    double nodes = 1;  ///< of the tree
-    bool stays = false;
+    double nodes = 1;            ///< of the tree
+    bool may_be_absent = false;  ///< or depends on an axis that a stage cannot have
+    bool may_fault = false;      ///< where a condition forbids it
     std::set<std::string> axes;
   };
   struct shared_value {
@@ -62,6 +67,16 @@ class value_sharer {
   void count_uses(ir::expr const& e) {
     if (uses_[e.get()]++ > 0 || ir::as<ir::access>(e)) return;
     ir::for_each_operand(e, [&](ir::expr const& o) { count_uses(o); });
+  }
+
+  /// Marks values that are computed at all points, whatever the conditions are.
+  void mark_always(ir::expr const& e) {
+    if (!always_.insert(e.get()).second || ir::as<ir::access>(e)) return;
+    if (auto const* s = ir::as<ir::select>(e)) return mark_always(s->condition);
+    auto const* b = ir::as<ir::binary>(e);
+    bool const is_lazy = b && (b->op == ir::binary_op::logical_and || b->op == ir::binary_op::logical_or);
+    if (is_lazy) return mark_always(b->left);
+    ir::for_each_operand(e, [&](ir::expr const& o) { mark_always(o); });
   }
 
   void share_in(handle<ir::stage> const& st) {
@@ -78,32 +93,35 @@ class value_sharer {
     if (auto const it = parts_.find(e.get()); it != parts_.end()) return it->second;
     auto now = ir::as<ir::access>(e) ? read(e) : operation(e);
     bool const is_value = e->type != dtype::boolean && e->type != dtype::index;
-    if (uses_[e.get()] > 1 && is_value && !now.stays && now.nodes >= worth_) {
+    bool const may_move = !now.may_be_absent && (!now.may_fault || always_.contains(e.get()));
+    if (uses_[e.get()] > 1 && is_value && may_move && now.nodes >= worth_) {
       now.with = read_of_stage(e, now);
       now.nodes = 1;
+      now.may_fault = false;
     }
     return parts_.emplace(e.get(), std::move(now)).first->second;
   }
 
   part read(ir::expr const& e) const {
-    part now{e, 0, false, {}};
+    part now{e, 0, may_be_absent(e), false, {}};
     ir::for_each_node(e, [&](ir::expr const& n) {
       ++now.nodes;
       if (auto const* v = ir::as<ir::variable>(n)) add_axis(v->name, now);
-      if (n != e && ir::as<ir::access>(n)) now.stays = true;
+      now.may_fault = now.may_fault || (n != e && ir::as<ir::access>(n));  // the place is data
     });
-    now.stays = now.stays || must_stay(e);
     return now;
   }
 
   part operation(ir::expr const& e) {
     part now;
-    now.stays = must_stay(e);
+    now.may_be_absent = may_be_absent(e);
+    now.may_fault = divides_integers(e);
     if (auto const* v = ir::as<ir::variable>(e)) add_axis(v->name, now);
     now.with = ir::map_operands(e, [&](ir::expr const& o) {
       auto const& operand = shared(o);
       now.nodes += operand.nodes;
-      now.stays = now.stays || operand.stays;
+      now.may_be_absent = now.may_be_absent || operand.may_be_absent;
+      now.may_fault = now.may_fault || operand.may_fault;
       now.axes.insert(operand.axes.begin(), operand.axes.end());
       return operand.with;
     });
@@ -112,7 +130,7 @@ class value_sharer {
 
   void add_axis(std::string const& name, part& to) const {
     to.axes.insert(name);
-    to.stays = to.stays || axis_of_reader(name).begin != 0;
+    to.may_be_absent = to.may_be_absent || axis_of_reader(name).begin != 0;
   }
 
   [[nodiscard]] ir::axis const& axis_of_reader(std::string const& name) const {
@@ -124,14 +142,17 @@ class value_sharer {
     return *std::find_if(reduced.begin(), reduced.end(), is_it);
   }
 
-  [[nodiscard]] bool must_stay(ir::expr const& e) const {
+  [[nodiscard]] static bool divides_integers(ir::expr const& e) {
+    auto const* b = ir::as<ir::binary>(e);
+    return b && !is_float(e->type) && (b->op == ir::binary_op::divide || b->op == ir::binary_op::modulo);
+  }
+
+  [[nodiscard]] bool may_be_absent(ir::expr const& e) const {
+    if (reader_->reduction.kind != ir::reduction_kind::sum) return false;
     auto const is_zero = [](ir::expr const& o) { return ir::is_constant(o, 0); };
-    bool const in_sum = reader_->reduction.kind == ir::reduction_kind::sum;
-    if (auto const* b = ir::as<ir::binary>(e))
-      return !is_float(e->type) && (b->op == ir::binary_op::divide || b->op == ir::binary_op::modulo);
-    if (auto const* s = ir::as<ir::select>(e)) return in_sum && (is_zero(s->when_true) || is_zero(s->when_false));
+    if (auto const* s = ir::as<ir::select>(e)) return is_zero(s->when_true) || is_zero(s->when_false);
     auto const* a = ir::as<ir::access>(e);
-    return in_sum && a && a->outside == ir::boundary::value;
+    return a && a->outside == ir::boundary::value;
   }
 
   ir::expr read_of_stage(ir::expr const& e, part const& value) {
@@ -174,6 +195,7 @@ class value_sharer {
   ir::program_builder made_;
   ir::stage const* reader_ = nullptr;
   std::unordered_map<ir::expr_node const*, int> uses_;    ///< in all stages
+  std::unordered_set<ir::expr_node const*> always_;       ///< computed at all points of a stage
   std::unordered_map<ir::expr_node const*, part> parts_;  ///< of the reader
   std::vector<shared_value> values_;
 };

@@ -111,6 +111,22 @@ TEST_CASE("compute_once: a place is no element of the new stage, the data that g
   check_same(p, with);
 }
 
+TEST_CASE("compute_once: elements that are gathered together are combined before") {
+  tensor<"C", std::int32_t, 2> const C{{12, 9}, values(0, 6)};
+  tensor<"R", float, 1> const R{{6}};
+  tensor<"D", float, 1> const D{{6}};
+  auto const place = at(C(i, k));
+  auto const N = compute<"N">(i) = 0.15 + 0.85 * sum(over(k), R(place) * D(place) * 0.5);
+  auto const p = op(inputs(C, R, D), outputs(N)).program();
+  auto const with = once(p, "N.sum", {"R"});
+  REQUIRE(with->stages.size() == 3);
+  CHECK(says(ir::print(*with), "E(d0 < 6) = R(d0) * D(d0) * 0.5\n"));
+  check_same(p, with);
+  CHECK(stages_computed_once(p) == 1);
+  auto const apart = compute<"N">(i) = sum(over(k), R(place) * D(at(C(i, 0))));  // at two places
+  CHECK(stages_computed_once(op(inputs(C, R, D), outputs(apart)).program()) == 0);
+}
+
 TEST_CASE("compute_once: the new stage has the axes in the order of the step") {
   auto const C = compute<"C">(i.in(8), j) = sum(over(k.in(6)), exp(A(k, i)) * B(i, j));
   auto const p = op(inputs(A, B), outputs(C)).program();

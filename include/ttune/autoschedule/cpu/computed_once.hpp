@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds functions that are computed for many elements though they have few different arguments (compute_once): of a
 // factor of a product, of the weights of a window, of single elements in a window. Or functions in stages of several
-// iteration spaces, as the powers of a softmax that is written without a stage for them.
+// iteration spaces, as the powers of a softmax that is written without a stage for them. Products of elements that are
+// gathered together are computed once for each place, too.
 #pragma once
 
 #include <algorithm>
@@ -121,7 +122,7 @@ namespace detail {
                                                                                 ir::stage const& st,
                                                                                 ir::expr const& e) {
   bool const is_whole = !st.reduces() && ir::equal(e, st.components[0].value);
-  if (primitives::is_function(e) && !is_whole)
+  if (primitives::is_worth_once(e) && !is_whole)
     if (auto made = computed_fewer_times(p, st, e)) return made;
   std::optional<std::vector<std::string>> found;
   ir::for_each_operand(e, [&](ir::expr const& o) {

@@ -85,7 +85,8 @@ class stage_rewriter {
     for (auto i = before.stages.size(); i-- > 0;) {
       auto const& st = before.stages[i].definition;
       stays[i] = stays[i] || st->reduces() || st->updates || st->components.size() != 1 || before.stages[i].output ||
-                 is_worth_keeping(before, i) || (stands_beside_choice(before, i) && !moves_for_rows(before, i)) ||
+                 is_worth_keeping(before, i) || is_gathered_often(before, i) ||
+                 (stands_beside_choice(before, i) && !moves_for_rows(before, i)) ||
                  is_prepared_for_reduction(before, i) || is_combined_for_reduction(before, i) ||
                  is_factor_of_dots(before, i, out_.machine()) || is_rearranged_for(before, i, stays);
     }

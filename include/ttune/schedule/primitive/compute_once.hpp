@@ -12,8 +12,12 @@
 //   C(i, j) = sum(k) select(A(i, k) > 0, A(i, k) + 1, exp(A(i, k))) * B(k, j)
 //     →  E(i, k) = select(A(i, k) > 0, A(i, k) + 1, exp(A(i, k)));  C(i, j) = sum(k) E(i, k) * B(k, j)
 //
+//   O(i) = sum(k) A(at(C(i, k))) * B(at(C(i, k)))  →    E(d0) = A(d0) * B(d0)
+//                                                       O(i) = sum(k) E(at(C(i, k)))         compute_once({A}, "E")
+//
 // All stages that compute the same function read the new stage, too. Its axes have the order of the step. Only
-// functions are taken (exp, sqrt, power, …), because their results do not depend on absent arguments; if there is none
+// functions are taken (exp, sqrt, power, …), because their results do not depend on absent arguments, and operations on
+// two elements that are gathered together, none of which can be absent; if there is none
 // of these axes, an element of a constant, so that constants are laid out as they are read: W(c, 2 * s + 1 - p) becomes
 // E(p, c, s). They must be defined at all points of the axes, whatever guards the stage has: no read may lie outside,
 // and no integer may be divided by data.
@@ -97,7 +101,7 @@ template <class Test>
   for (auto const& c : st.components)
     ir::for_each_node(c.value, [&](ir::expr const& e) {
       if (is_constant_read(e) && !best && test(e)) best = e;
-      if (!is_function(e) || !test(e)) return;
+      if (!is_worth_once(e) || !test(e)) return;
       auto const count = count_nodes(e);
       if (count > most) most = count, best = e;
     });
@@ -189,7 +193,7 @@ template <class FormIn>
   };
   auto const found = largest_part(target, [&](ir::expr const& e) { return fits(target, e); });
   if (!found) refuse(s, listed(s.loops), "are not the axes of any function in " + target.name);
-  bool const is_constant = !is_function(found);
+  bool const is_constant = !is_worth_once(found);
   auto const form_in = [&](ir::stage const& st, ir::expr const& e) {
     return (is_constant ? is_constant_read(e) : holds_function(e)) && fits(st, e) ? e : ir::expr();
   };
@@ -211,7 +215,7 @@ template <class FormIn>
     return ir::name_of(ir::as<ir::access>(element)->from) == s.loops[0];
   };
   auto const found = largest_part(target, [&](ir::expr const& e) {
-    if (!is_function(e)) return false;
+    if (!is_worth_once(e)) return false;
     auto const f = as_function_of_element(e);
     return f.form && reads_it(f.element);
   });

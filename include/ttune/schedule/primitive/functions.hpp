@@ -23,9 +23,33 @@ namespace ttune { inline namespace v0 { namespace primitives {
   return b && b->op == ir::binary_op::power;
 }
 
-/// Returns true for expressions that hold a function, except those of 16-bit floats, and indices.
+/// Returns true if two reads have the same indices, of sources of one shape.
+[[nodiscard]] inline bool are_at_one_place(ir::access const& a, ir::access const& b) {
+  return ir::shape_of(a.from) == ir::shape_of(b.from) &&
+         std::equal(a.indices.begin(), a.indices.end(), b.indices.begin(), b.indices.end(),
+                    [](ir::expr const& x, ir::expr const& y) { return ir::equal(x, y); });
+}
+
+/// Returns true if an expression combines elements of two sources, at the same place that data give: they are gathered
+/// together, and could be combined before. Both lie inside, so that neither is absent.
+[[nodiscard]] inline bool is_gathered_pair(ir::expr const& e) {
+  auto const* b = ir::as<ir::binary>(e);
+  if (!b || e->type == dtype::f16 || e->type == dtype::bf16 || e->type == dtype::boolean) return false;
+  auto const* left = ir::as<ir::access>(b->left);
+  auto const* right = ir::as<ir::access>(b->right);
+  if (!left || !right || left->outside != ir::boundary::none || right->outside != ir::boundary::none) return false;
+  auto const is_data = [](ir::expr const& i) {
+    return ir::contains(i, [](ir::expr const& part) { return ir::as<ir::access>(part) != nullptr; });
+  };
+  return std::any_of(left->indices.begin(), left->indices.end(), is_data) && are_at_one_place(*left, *right);
+}
+
+/// Returns true for what may be computed once for each place: a function, or elements that are gathered together.
+[[nodiscard]] inline bool is_worth_once(ir::expr const& e) { return is_function(e) || is_gathered_pair(e); }
+
+/// Returns true for expressions that hold something worth computing once, except those of 16-bit floats, and indices.
 [[nodiscard]] inline bool holds_function(ir::expr const& e) {
-  return e->type != dtype::f16 && e->type != dtype::bf16 && e->type != dtype::index && ir::contains(e, is_function);
+  return e->type != dtype::f16 && e->type != dtype::bf16 && e->type != dtype::index && ir::contains(e, is_worth_once);
 }
 
 /// Returns true for a read of a constant operand.
@@ -78,11 +102,11 @@ namespace ttune { inline namespace v0 { namespace primitives {
 
 [[nodiscard]] inline ir::expr dimension_variable(std::size_t d) { return ir::make_variable("d" + std::to_string(d)); }
 
-/// An expression that holds a function of one element, and nothing else that varies; the indices of the element are
-/// replaced by d0, d1, ….
+/// An expression that holds a function of one element, or of elements of several sources at one place, and nothing else
+/// that varies; the indices of the element are replaced by d0, d1, ….
 struct function_of_element {
   ir::expr form;
-  ir::expr element;  ///< the access of that element
+  ir::expr element;  ///< the first access of such an element
 };
 [[nodiscard]] inline function_of_element as_function_of_element(ir::expr const& e) {
   ir::expr element;
@@ -91,8 +115,9 @@ struct function_of_element {
     if (ir::as<ir::variable>(part)) fits = false;
     auto const* a = ir::as<ir::access>(part);
     if (!a) return ir::map_operands(part, [&](ir::expr const& o) { return self(self, o); });
-    fits = fits && a->outside == ir::boundary::none && !is_updated(a->from) && (!element || ir::equal(element, part));
-    element = part;
+    fits = fits && a->outside == ir::boundary::none && !is_updated(a->from) &&
+           (!element || are_at_one_place(*ir::as<ir::access>(element), *a));
+    if (!element) element = part;
     std::vector<ir::expr> places;
     for (std::size_t d = 0; d < a->indices.size(); ++d) places.push_back(dimension_variable(d));
     return ir::make_access(a->from, std::move(places), ir::boundary::none, {}, a->component);
