@@ -204,7 +204,7 @@ class value_sharer {
 
 handle<ir::program> share_values(handle<ir::program> const& p) {
   if (!detail::has_large_tree(*p)) return p;
-  // As few nodes as give a number of stages that can be scheduled: copies of a value are computed again.
+  // The fewest nodes for which the stages can be scheduled: smaller values are copied, and computed again.
   constexpr std::size_t most_stages = 24;  // half of those that a schedule may have
   constexpr double most_worth = 1024;
   for (double worth = 8;; worth *= 2) {
