@@ -4,13 +4,16 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <exception>
 #include <string>
 #include <vector>
 
 #include "support/seed.hpp"
 #include "ttune/autoschedule/derive_space.hpp"
+#include "ttune/core/named_target.hpp"
 #include "ttune/ir/interpret.hpp"
 #include "ttune/ir/print.hpp"
 #include "ttune/loop_nest/instantiate.hpp"
@@ -38,6 +41,17 @@ namespace ttune_test {
     made.push_back(std::move(a));
   }
   return made;
+}
+
+/// Derives the space of a program for two cores with AVX-512.
+[[nodiscard]] inline ttune::space derived_for_two_cores(ttune::handle<ttune::ir::program> const& p) {
+  auto machine = ttune::named_target("x86-64-v4");
+  machine.cores = 2;
+  return ttune::derive_space(p, machine);
+}
+
+[[nodiscard]] inline std::ptrdiff_t count_steps(ttune::space const& s, ttune::primitive what) {
+  return std::count_if(s.steps.begin(), s.steps.end(), [&](ttune::step const& one) { return one.what == what; });
 }
 
 /// Returns the first difference, or nothing.

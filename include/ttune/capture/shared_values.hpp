@@ -15,9 +15,9 @@ namespace ttune { inline namespace v0 { namespace capture {
 
 /// Returns the program with stages `<reader>.value`, `<reader>.value_2`, … for values that are used repeatedly, in one
 /// stage or in several; the program itself if its expressions are small as trees. Such values stay where they are if
-/// they divide integers or read at places that data give, and are computed under a condition only; if they may be
-/// absent in a sum; and if they depend on an axis that does not begin at 0. Takes time in the number of nodes in
-/// memory.
+/// they divide integers or read at places that data give, and their reader computes them under a condition only; if
+/// they may be absent in a sum; and if they depend on an axis that does not begin at 0. Takes time in the number of
+/// nodes in memory.
 [[nodiscard]] handle<ir::program> share_values(handle<ir::program> const& p);
 
 }}}  // namespace ttune::v0::capture

@@ -36,10 +36,7 @@ class value_sharer {
  public:
   value_sharer(handle<ir::program> const& p, double worth) : p_(p), worth_(worth), made_(p) {
     for (auto const& st : p->stages)
-      for (auto const& c : st->components) {
-        count_uses(c.value);
-        mark_always(c.value);
-      }
+      for (auto const& c : st->components) count_uses(c.value);
   }
 
   /// Returns the new program.
@@ -53,9 +50,9 @@ class value_sharer {
   /// A value with what it shares replaced by reads.
   struct part {
     ir::expr with;
-    double nodes = 1;            ///< of the tree
-    bool may_be_absent = false;  ///< or depends on an axis that a stage cannot have
-    bool may_fault = false;      ///< where a condition forbids it
+    double nodes = 1;        ///< of the tree
+    bool stays = false;      ///< it may be absent in a sum, or depends on an axis that a stage cannot have
+    bool may_fault = false;  ///< where a condition forbids it
     std::set<std::string> axes;
   };
   struct shared_value {
@@ -69,7 +66,7 @@ class value_sharer {
     ir::for_each_operand(e, [&](ir::expr const& o) { count_uses(o); });
   }
 
-  /// Marks values that are computed at all points, whatever the conditions are.
+  /// Marks values that the reader computes at all of its points, whatever the conditions are.
   void mark_always(ir::expr const& e) {
     if (!always_.insert(e.get()).second || ir::as<ir::access>(e)) return;
     if (auto const* s = ir::as<ir::select>(e)) return mark_always(s->condition);
@@ -82,6 +79,8 @@ class value_sharer {
   void share_in(handle<ir::stage> const& st) {
     reader_ = st.get();
     parts_.clear();
+    always_.clear();
+    for (auto const& c : st->components) mark_always(c.value);
     auto changed = *st;
     for (auto& c : changed.components) c.value = shared(c.value).with;
     auto const same = [](ir::component const& a, ir::component const& b) { return a.value == b.value; };
@@ -93,7 +92,7 @@ class value_sharer {
     if (auto const it = parts_.find(e.get()); it != parts_.end()) return it->second;
     auto now = ir::as<ir::access>(e) ? read(e) : operation(e);
     bool const is_value = e->type != dtype::boolean && e->type != dtype::index;
-    bool const may_move = !now.may_be_absent && (!now.may_fault || always_.contains(e.get()));
+    bool const may_move = !now.stays && (!now.may_fault || always_.contains(e.get()));
     if (uses_[e.get()] > 1 && is_value && may_move && now.nodes >= worth_) {
       now.with = read_of_stage(e, now);
       now.nodes = 1;
@@ -114,13 +113,13 @@ class value_sharer {
 
   part operation(ir::expr const& e) {
     part now;
-    now.may_be_absent = may_be_absent(e);
+    now.stays = may_be_absent(e);
     now.may_fault = divides_integers(e);
     if (auto const* v = ir::as<ir::variable>(e)) add_axis(v->name, now);
     now.with = ir::map_operands(e, [&](ir::expr const& o) {
       auto const& operand = shared(o);
       now.nodes += operand.nodes;
-      now.may_be_absent = now.may_be_absent || operand.may_be_absent;
+      now.stays = now.stays || operand.stays;
       now.may_fault = now.may_fault || operand.may_fault;
       now.axes.insert(operand.axes.begin(), operand.axes.end());
       return operand.with;
@@ -130,7 +129,7 @@ class value_sharer {
 
   void add_axis(std::string const& name, part& to) const {
     to.axes.insert(name);
-    to.may_be_absent = to.may_be_absent || axis_of_reader(name).begin != 0;
+    to.stays = to.stays || axis_of_reader(name).begin != 0;
   }
 
   [[nodiscard]] ir::axis const& axis_of_reader(std::string const& name) const {
@@ -195,7 +194,7 @@ class value_sharer {
   ir::program_builder made_;
   ir::stage const* reader_ = nullptr;
   std::unordered_map<ir::expr_node const*, int> uses_;    ///< in all stages
-  std::unordered_set<ir::expr_node const*> always_;       ///< computed at all points of a stage
+  std::unordered_set<ir::expr_node const*> always_;       ///< computed at all points of the reader
   std::unordered_map<ir::expr_node const*, part> parts_;  ///< of the reader
   std::vector<shared_value> values_;
 };

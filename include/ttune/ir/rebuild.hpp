@@ -49,8 +49,8 @@ class program_builder {
  public:
   explicit program_builder(handle<program> old) : old_(std::move(old)), made_{{}, old_->name, old_->inputs, {}, {}} {}
 
-  /// Returns the stage with its reads of replaced stages redirected to the replacements.
-  [[nodiscard]] stage redirected(stage const& st) const {
+  /// Adds a stage; its reads of replaced stages are redirected to the replacements.
+  handle<stage> add(stage const& st) {
     auto const follow = [&](expr const& e, access const& a) {
       auto const it = moved_.find(identity(a.from));
       return it == moved_.end() ? e : make_access(it->second, a.indices, a.outside, a.fill, a.component);
@@ -58,11 +58,7 @@ class program_builder {
     auto made = map_stage(st, [&](expr const& e) { return map_accesses(e, follow); });
     if (auto const it = moved_.find(st.updates.get()); st.updates && it != moved_.end())
       made.updates = std::get<handle<tensor>>(it->second);
-    return made;
-  }
-  /// Adds a stage, redirected.
-  handle<stage> add(stage const& st) {
-    made_.stages.push_back(share(redirected(st)));
+    made_.stages.push_back(share(std::move(made)));
     return made_.stages.back();
   }
   /// From now on, readers of `st` read `with`, which also replaces it as an output.

@@ -2,28 +2,16 @@
 // Derived spaces of programs with values that are used repeatedly.
 #include <doctest/doctest.h>
 
-#include <algorithm>
-#include <string>
-
 #include "support/derived_programs.hpp"
-#include "ttune/core/named_target.hpp"
 #include "ttune/expr.hpp"
 
 namespace derive_values_tests {
 
 using namespace ttune;
+using ttune_test::count_steps;
+using ttune_test::derived_for_two_cores;
 
 namespace {
-
-space derived(handle<ir::program> const& p) {
-  auto machine = named_target("x86-64-v4");
-  machine.cores = 2;
-  return derive_space(p, machine);
-}
-
-std::ptrdiff_t count(space const& s, primitive what) {
-  return std::count_if(s.steps.begin(), s.steps.end(), [&](step const& one) { return one.what == what; });
-}
 
 /// `Steps` steps of a map that uses its argument three times, for each element.
 template <int Steps, class X>
@@ -59,17 +47,18 @@ handle<ir::program> chain_of_stages() {
 }  // namespace
 
 TEST_CASE("derive_values: they are computed in registers, for each vector of the results") {
-  auto const s = derived(chain(30, 100));
-  CHECK(count(s, primitive::compute_with) == 1);
-  CHECK(count(s, primitive::compute_at) >= 2);
-  CHECK(count(s, primitive::compute_at) == count(s, primitive::store_in));
+  auto const s = derived_for_two_cores(chain(30, 100));
+  CHECK(count_steps(s, primitive::compute_with) == 1);
+  CHECK(count_steps(s, primitive::compute_at) >= 2);
+  CHECK(count_steps(s, primitive::compute_at) == count_steps(s, primitive::store_in));
   ttune_test::check_space(s, 3);
-  for (std::int64_t const columns : {1, 7, 16, 33}) ttune_test::check_space(derived(chain(5, columns)), 2);
+  for (std::int64_t const columns : {1, 7, 16, 33})
+    ttune_test::check_space(derived_for_two_cores(chain(5, columns)), 2);
 }
 
 TEST_CASE("derive_values: stages that double with each step are not all inlined") {
-  auto const s = derived(chain_of_stages());
-  auto const inlined = count(s, primitive::inline_stage);
+  auto const s = derived_for_two_cores(chain_of_stages());
+  auto const inlined = count_steps(s, primitive::inline_stage);
   CHECK(inlined >= 2);
   CHECK(inlined < 6);
   ttune_test::check_space(s, 3);

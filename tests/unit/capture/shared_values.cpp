@@ -137,6 +137,27 @@ TEST_CASE("shared values: a division of integers stays behind its condition") {
   CHECK(ir::evaluate(*p, std::vector<ir::ndarray>{x, y})[0].integers == std::vector<std::int64_t>{0, 0, 0, 0});
 }
 
+TEST_CASE("shared values: a division that one stage always makes stays behind the condition of another, longer one") {
+  auto const [i] = axes<"i">;
+  tensor<"X", std::int32_t, 1> const X{{8}};
+  tensor<"Y", std::int32_t, 1> const Y{{8}};
+  auto const ratio = X(i) / Y(i) + X(i) + Y(i);
+  auto const r2 = ratio * ratio + ratio;
+  auto const r4 = r2 * r2 + r2;
+  auto const r8 = r4 * r4 + r4;
+  auto const r16 = r8 * r8 + r8;
+  auto const r32 = r16 * r16 + r16;
+  auto const r64 = r32 * r32 + r32;
+  auto const A = compute<"A">(i.in(4)) = r64 * r64;
+  auto const B = compute<"B">(i.in(8)) = select(Y(i) != 0, r64, 0);
+  auto const p = op(inputs(X, Y), outputs(A, B)).program();
+  REQUIRE(p->stages.size() > 2);
+  for (auto const& s : p->stages) CHECK((s->name == "B" || s->axes[0].end.value == 4));
+  ir::ndarray x(dtype::i32, {8}), y(dtype::i32, {8});
+  for (std::size_t k = 0; k < 4; ++k) y.integers[k] = 1;
+  CHECK(ir::evaluate(*p, std::vector<ir::ndarray>{x, y})[1].integers[7] == 0);
+}
+
 TEST_CASE("shared values: a factor that is absent outside of a tensor stays absent in a sum") {
   auto const [i, k] = axes<"i", "k">;
   tensor<"X", double, 1> const X{{4}};

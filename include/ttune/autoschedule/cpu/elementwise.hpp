@@ -147,12 +147,8 @@ class elementwise {
   [[nodiscard]] bool reads_own_points(stage_plan const& reader, std::size_t of) const {
     return std::all_of(reader.accesses.begin(), reader.accesses.end(), [&](access_plan const& a) {
       if (a.write || a.producer != static_cast<std::int32_t>(of)) return true;
-      for (std::size_t d = 0; d < a.indices.size(); ++d) {
-        auto const& i = a.indices[d];
-        if (i.whole || i.divisor != 1 || i.constant != 0) return false;
-        for (std::size_t x = 0; x < i.coefficient.size(); ++x)
-          if (i.coefficient[x] != (x == d ? 1 : 0)) return false;
-      }
+      for (std::size_t d = 0; d < a.indices.size(); ++d)
+        if (axis_alone(a.indices[d]) != static_cast<std::int32_t>(d)) return false;
       return true;
     });
   }
