@@ -67,6 +67,17 @@ TEST_CASE("carry: a scan inside of the loop of its reader along the axis continu
   CHECK(!says(text, "alloc Y.reduce.factor"));  // nothing needs it
 }
 
+TEST_CASE("carry: a reader of one result an iteration reads the last results themselves") {
+  auto const filter = ttune_test::first_order_filter(5, 23);
+  auto const one = schedule(filter, "Y").in("Y.reduce").carry(t).compute_at("Y", t);
+  ttune_test::check_space(one, 0);
+  auto const text = ttune_test::loop_text(one);
+  CHECK(says(text, "Y[Y.i, Y.t] = Y.reduce.last.value[0, 0, 0]"));
+  CHECK(!says(text, "alloc Y.reduce.value"));
+  auto const parts = schedule(filter, "Y").split(t, 4, t0, t1).in("Y.reduce").carry(t).compute_at("Y", t0);
+  CHECK(says(ttune_test::loop_text(parts), "alloc Y.reduce.value"));  // four results an iteration
+}
+
 TEST_CASE("carry: each result of a part continues its own") {
   auto const rows = ttune_test::prefix_sums(9, 16);
   auto const phases = schedule(rows, "S").split_phases(i, 4, 2, "P", p, o).in("P").carry(t);

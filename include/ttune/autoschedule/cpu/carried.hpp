@@ -91,7 +91,7 @@ class carried {
     auto const n = st_.axis_name(lanes_axis_);
     auto const size = st_.axis_size(lanes_axis_);
     auto const rows = results_beside(st_, along_) / size;
-    auto const shares = is_short_work() ? 1 : std::max<std::int64_t>(1, 2 * out_.machine().cores / rows);
+    auto const shares = is_short_work() ? 1 : std::max<std::int64_t>(1, out_.machine().cores / rows);
     auto const columns = std::min(most_columns, std::max<std::int64_t>(lanes_, size / shares));
     auto const tile = out_.one_of(name_ + ".tile_" + n, {lanes_, 2 * lanes_, 4 * lanes_},
                                   std::min<std::int64_t>(4 * lanes_, columns));

@@ -6,6 +6,9 @@
 //     S[t] = t < 1 ? 0 : S[t - 1]         →    for t
 //     S[t] += e(t)                               last += e(t)
 //                                                S[t] = last
+//
+// A scan in the loop of its reader, one result an iteration, needs no buffer but that of the last results: readers read
+// these.
 #pragma once
 
 #include <algorithm>
@@ -33,6 +36,13 @@ class accumulators {
       simple = simple && (l.extent == 1 || l.kind == ir::loop_kind::vectorized || l.kind == ir::loop_kind::unrolled);
     });
     return simple && elements <= most_elements;
+  }
+
+  /// Returns true if readers read the last results themselves: each iteration of the loop around has one along the
+  /// scanned axis.
+  [[nodiscard]] bool are_results(std::size_t st) const {
+    auto const& nest = scope_.n.stages[st];
+    return nest.continued && !scope_.p.stages[st].output && nest.extent[static_cast<std::size_t>(along(st))] == 1;
   }
 
   /// Returns true for an axis along which results continue the one that is kept.

@@ -35,6 +35,7 @@ class live_components {
   [[nodiscard]] bool is_needed(std::size_t st, std::size_t component) const { return needed_[st][component]; }
   /// Returns true if the buffer of a component is used.
   [[nodiscard]] bool is_stored(std::size_t st, std::size_t component) const {
+    if (last_.are_results(st)) return false;
     return last_.keeps(st) ? read_[st][component] : needed_[st][component];
   }
 

@@ -130,6 +130,10 @@ class values {
           "is read outside of the loop that it is computed in: choose a loop that holds all its readers");
     if (!buffers_.is_operand(q)) {
       for (std::size_t d = 0; d < indices.size(); ++d) indices[d] = indices[d] - base_[q][d];
+      if (last_.are_results(q)) {
+        indices.push_back(ir::make_index(0));  // of the reduced axis
+        return ir::make_access(last_[q][static_cast<std::size_t>(a.component)], scope_.simplified(indices));
+      }
       indices = buffers_.indices(q, scope_.simplified(indices));
     }
     return ir::make_access(buffers_[q][static_cast<std::size_t>(a.component)], scope_.simplified(indices));
