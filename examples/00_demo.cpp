@@ -35,7 +35,7 @@ using ttune_bench::buffer;
 constexpr char const* database = "ttune-demo.db";
 constexpr char const* usage = R"(./dev demo [--seconds N]
 
-Tunes four convolutions of ResNet-18 and a matrix product on this machine, N seconds each (11 if not given; the whole
+Tunes four convolutions of ResNet-18 and a matrix product on this machine, N seconds each (10 if not given; the whole
 demo takes about five times as long), checks the results, and compares the kernels with Eigen and oneDNN.
 The kernels are stored in ttune-demo.db in the current folder: a second run finds them there and does not tune.
 
@@ -210,7 +210,7 @@ int run(double seconds_each) {
 /// The seconds for each operator; nothing where only the usage was asked for. Throws std::invalid_argument for
 /// anything else.
 std::optional<double> parse(std::span<char* const> arguments) {
-  double seconds = 11;
+  double seconds = 10;
   for (std::size_t at = 0; at < arguments.size(); ++at) {
     std::string_view const argument = arguments[at];
     if (argument == "--help" || argument == "-h") return {};
