@@ -29,6 +29,7 @@
 #include "ttune/capture/shared_values.hpp"
 #include "ttune/capture/strides.hpp"
 #include "ttune/codegen/c.hpp"
+#include "ttune/codegen/checked_llvm_ir.hpp"
 #include "ttune/codegen/cuda.hpp"
 #include "ttune/codegen/device_image.hpp"
 #include "ttune/codegen/device_program.hpp"

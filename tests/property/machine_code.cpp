@@ -42,15 +42,16 @@ constexpr std::uint64_t known_refused = 0;
 
 /// Backends for this machine and for other machines whose code it can run: without masks, with short vectors. Of three
 /// backends, one compiles as users do, and two without LLVM's passes, which takes less time. (Code generation of level
-/// 0 would take half as long, but LLVM 19 recurses endlessly there: seed 574, transposed tiles of 64-bit integers.)
-std::vector<std::unique_ptr<orc_backend>> const& backends() {
+/// 0 would take half as long, but LLVM 19 recurses endlessly there: seed 574, transposed tiles of 64-bit integers.) Two
+/// more make kernels that check their accesses: guard pages find no fault between two buffers of a workspace.
+std::vector<std::unique_ptr<backend>> const& backends() {
   static auto const all = [] {
     std::vector<target> machines{probe_host()};
     for (char const* name : {"x86-64-v3", "x86-64-v2"}) {
       auto const lesser = named_target(name, probe_host());
       if (is_host_architecture(lesser.name) && missing_features(lesser.features).empty()) machines.push_back(lesser);
     }
-    std::vector<std::unique_ptr<orc_backend>> made;
+    std::vector<std::unique_ptr<backend>> made;
     for (int how = 0; how < 3; ++how)
       for (auto& m : machines) {
         m.cores = 4;
@@ -59,6 +60,8 @@ std::vector<std::unique_ptr<orc_backend>> const& backends() {
         auto const options = how == 0 ? orc::compiler_options{} : orc::compiler_options{"none", 1};
         made.push_back(std::make_unique<orc_backend>(m, options));
       }
+    for (auto const* m : {&machines.front(), &machines.back()})
+      made.push_back(orc_backend(*m, orc::compiler_options{"none", 1}).checked());
     return made;
   }();
   return all;
@@ -70,7 +73,7 @@ struct named_trial {
   std::uint64_t seed = 1;
   schedule_source from = schedule_source::plain;
 
-  [[nodiscard]] orc_backend& backend() const { return *backends()[seed % backends().size()]; }
+  [[nodiscard]] ttune::backend& backend() const { return *backends()[seed % backends().size()]; }
   [[nodiscard]] int threads() const { return seed % 4 == 0 ? 3 : 1; }
   [[nodiscard]] handle<ir::program> program() const { return program_for(seed); }
   [[nodiscard]] scheduled schedule(handle<ir::program> const& p) const {

@@ -17,7 +17,9 @@
 #include "ttune/ir/print.hpp"
 #include "ttune/ir/verify.hpp"
 #include "ttune/runtime/backend.hpp"
+#include "ttune/runtime/kernel_call.hpp"
 #include "ttune/runtime/measure/kernel_runner.hpp"
+#include "ttune/runtime/strided_operand.hpp"
 #include "ttune/schedule/to_cpp.hpp"
 #include "ttune/space/sampler.hpp"
 #include "ttune/tune/workload.hpp"
@@ -113,6 +115,32 @@ using scheduled = std::optional<std::pair<ttune::space, ttune::configuration>>;
   return from == schedule_source::derived_seed || from == schedule_source::derived;
 }
 
+/// Runs a kernel that exists in this process only, and checks its accesses.
+[[nodiscard]] inline trial_outcome try_checked(ttune::kernel_image const& image, ttune::ir::program const& program,
+                                               std::vector<ttune::ir::ndarray> const& operands,
+                                               expected_results const& expected) {
+  using namespace ttune;
+  auto const& all = image.signature.operands;
+  auto memory = bytes_of(image.signature, operands);
+  auto const place = [&](std::size_t i) { return strided_operand(all[i], trial_strides(all[i])); };
+  std::vector<void*> pointers;
+  for (std::size_t i = 0; i < memory.size(); ++i) {
+    memory[i].resize(static_cast<std::size_t>(all[i].bytes()), 0xFF);
+    if (all[i].direction == operand_direction::strides) memory[i] = content_of_strides(image.signature);
+    if (all[i].strides != operand_strides::dense) memory[i] = place(i).with_gaps(memory[i]);
+    pointers.push_back(memory[i].data());
+  }
+  try {
+    kernel_call(load(image))(pointers);
+  } catch (access_error const& fault) {
+    return {trial_kind::wrong, fault.what()};
+  }
+  for (std::size_t i = 0; i < memory.size(); ++i)
+    if (all[i].strides != operand_strides::dense) memory[i] = place(i).gather(memory[i].data());
+  auto const found = difference_from(expected, results_of(program, image.signature, memory));
+  return {found.empty() ? trial_kind::right : trial_kind::wrong, found};
+}
+
 /// Compiles and runs in this process: a kernel that touches a guard page ends the process.
 [[nodiscard]] inline trial_outcome try_kernel(ttune::backend& by, schedule_source from, scheduled const& what,
                                               int threads, std::vector<ttune::ir::ndarray> const& operands,
@@ -132,6 +160,7 @@ using scheduled = std::optional<std::pair<ttune::space, ttune::configuration>>;
   }
   auto const compiled = by.compile(lowered, signature);
   if (!compiled.image) return {trial_kind::refused, compiled.diagnostics};
+  if (compiled.image->in_process_code) return try_checked(*compiled.image, *s.program, operands, expected);
   runner_options options;
   options.threads = threads;
   options.data = bytes_of(signature, operands);

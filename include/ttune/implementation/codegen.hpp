@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ttune/codegen/c.inl.hpp"
+#include "ttune/codegen/checked_llvm_ir.inl.hpp"
 #include "ttune/codegen/cuda.inl.hpp"
 #include "ttune/codegen/device_image.inl.hpp"
 #include "ttune/codegen/device_program.inl.hpp"

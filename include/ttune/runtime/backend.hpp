@@ -33,6 +33,9 @@ class backend {
   [[nodiscard]] virtual std::string source(ir::lowered const& program, kernel_signature const& signature) const = 0;
   /// Returns a second backend for the same target, for compiling in another thread; null if that is not supported.
   [[nodiscard]] virtual std::unique_ptr<backend> another() const { return nullptr; }
+  /// Returns a backend for tests, whose kernels check each access to memory: a call throws access_error at the first
+  /// one outside of its buffer. Null if there is none.
+  [[nodiscard]] virtual std::unique_ptr<backend> checked() const { return nullptr; }
 };
 
 /// A backend with an analytic cost: the tuner uses `seconds` and never runs the programs.

@@ -45,6 +45,12 @@ struct backend_error : error {
   using error::error;
 };
 
+/// Thrown by a call of a checked kernel (runtime/backend.hpp). The text names the kernel, the operand or scratch
+/// buffer, the element, and the statement of the loop nest. The outputs are undefined.
+struct access_error : backend_error {
+  using backend_error::backend_error;
+};
+
 /// A record file cannot be used; the text names the file, the reason and a remedy.
 struct record_error : error {
   using error::error;

@@ -340,6 +340,23 @@ class checker {
     }
   }
 
+  /// Returns which access of the failing kernel leaves its buffer, if one does and the backend can say so.
+  [[nodiscard]] std::string fault_of_access(contents const& with) {
+    auto const checked = options_.backend ? options_.backend->checked() : nullptr;
+    if (!checked || !lowered_) return "";
+    try {
+      auto compiled = checked->compile(*lowered_, work_.signature());
+      if (!compiled.image) return "";
+      code_ = kernel_call(load(*compiled.image));
+      (void)run_native(with);
+      return "each access of the kernel lies inside of its buffer\n";
+    } catch (access_error const& e) {
+      return std::string(e.what()) + "\n";
+    } catch (std::exception const&) {
+      return "";  // the fault that is reported already
+    }
+  }
+
   [[nodiscard]] report failed(report made, configuration const& chosen, contents const& with) {
     int runs = 0;
     made.passed = false;
@@ -347,6 +364,7 @@ class checker {
     made.difference = try_out(made.failing, with).fault;
     made.replay = replay_line{with.seed, made.failing}.text();
     made.text = capture::signature_text(program_) + "\n" + made.difference + "\n" + verdict(with);
+    made.text += fault_of_access(with);
     auto const& s = work_.space();
     if (!s.knobs.empty())
       made.text +=

@@ -2,6 +2,7 @@
 // Addresses of buffers and of their elements.
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "ttune/codegen/llvm/constant_tables.hpp"
@@ -11,14 +12,17 @@
 
 namespace ttune { inline namespace v0 { namespace codegen { namespace llvm {
 
+/// The buffers whose first elements lie at values of the text, which are named.
+using base_addresses = std::map<std::string, ir::buffer const*>;
+
 /// Buffers and linear indices come in, pointers go out. Functions have the parameters %operands and %workspace, tasks
 /// of a parallel loop load them; `define_local_memory` must be called at the start of each.
 class buffer_addresses {
  public:
-  buffer_addresses(ir::lowered const& program, constant_tables const& tables, ir_writer& writer,
-                   index_arithmetic& arithmetic)
+  buffer_addresses(ir::lowered const& program, std::int64_t stack_limit, constant_tables const& tables,
+                   ir_writer& writer, index_arithmetic& arithmetic)
       : operands_(static_cast<int>(program.operands.size())),
-        workspace_(program),
+        workspace_(program, stack_limit),
         tables_(tables),
         writer_(writer),
         arithmetic_(arithmetic) {}
@@ -39,24 +43,13 @@ class buffer_addresses {
 
   /// Returns the address of a buffer, computed once at the start of the function.
   [[nodiscard]] std::string base(ir::buffer const& b) {
-    auto const key = "base " + b.name;
-    if (auto const* known = writer_.open_frames().find_known(0, key)) return *known;
-    if (!b.content.empty()) return tables_.at(b);
-    if (workspace_plan::on_stack(b)) {
-      auto const made = writer_.on_stack("[" + std::to_string(workspace_plan::bytes(b)) + " x i8]", 64);
-      writer_.open_frames().remember(0, key, made);
-      return made;
-    }
-    if (b.where == ir::memory::operand || b.where == ir::memory::prepared) {
-      auto const slot = b.slot + (b.where == ir::memory::prepared ? operands_ : 0);
-      auto const place =
-          writer_.define_at(0, key + " slot", "getelementptr ptr, ptr %operands, i64 " + std::to_string(slot));
-      return writer_.define_at(0, key, "load ptr, ptr " + place + ", align 8");
-    }
-    auto const offset = std::to_string(workspace_.offsets.at(&b));
-    auto const region = b.where == ir::memory::workspace ? "%workspace" : "%local";
-    return writer_.define_at(0, key, std::string("getelementptr i8, ptr ") + region + ", i64 " + offset);
+    auto made = base_of(b);
+    if (writer_.annotates()) bases_.insert_or_assign(made, &b);
+    return made;
   }
+  /// Returns the buffer of each address that `base` returned, if the text is annotated.
+  [[nodiscard]] base_addresses const& bases() const { return bases_; }
+  void forget_bases() { bases_.clear(); }
 
   /// Returns the address of an element. Variable parts are added loop by loop, so that the innermost loop adds one
   /// term. The lane part of the index is ignored.
@@ -89,11 +82,32 @@ class buffer_addresses {
   }
 
  private:
+  [[nodiscard]] std::string base_of(ir::buffer const& b) {
+    auto const key = "base " + b.name;
+    if (auto const* known = writer_.open_frames().find_known(0, key)) return *known;
+    if (!b.content.empty()) return tables_.at(b);
+    if (workspace_.on_stack(b)) {
+      auto const made = writer_.on_stack("[" + std::to_string(workspace_plan::bytes(b)) + " x i8]", 64);
+      writer_.open_frames().remember(0, key, made);
+      return made;
+    }
+    if (b.where == ir::memory::operand || b.where == ir::memory::prepared) {
+      auto const slot = b.slot + (b.where == ir::memory::prepared ? operands_ : 0);
+      auto const place =
+          writer_.define_at(0, key + " slot", "getelementptr ptr, ptr %operands, i64 " + std::to_string(slot));
+      return writer_.define_at(0, key, "load ptr, ptr " + place + ", align 8");
+    }
+    auto const offset = std::to_string(workspace_.offsets.at(&b));
+    auto const region = b.where == ir::memory::workspace ? "%workspace" : "%local";
+    return writer_.define_at(0, key, std::string("getelementptr i8, ptr ") + region + ", i64 " + offset);
+  }
+
   int operands_;
   workspace_plan workspace_;
   constant_tables const& tables_;
   ir_writer& writer_;
   index_arithmetic& arithmetic_;
+  base_addresses bases_;
 };
 
 }}}}  // namespace ttune::v0::codegen::llvm

@@ -64,12 +64,15 @@ inline bool dot_emitter::emit_terms(ir::loop const& l, int terms) {
   auto const term = write ? ir::match_added_term(*write) : std::nullopt;
   if (!term) return false;
   if (c && !take_common_mask(c->condition, l.variable, terms)) return false;
+  bool const runs = state_.mask.empty() || std::find(state_.mask.begin(), state_.mask.end(), true) != state_.mask.end();
+  if (!runs) return true;  // the operand that lanes share may end before these terms
   auto const dot =
       find_dot_product(writer_.machine(), term->kind, term->left->type, term->right->type, write->to->type);
   if (dot.terms != terms || !instructions_.exist_for(dot)) return false;
   auto const a = operand(term->left, l.variable, dot);
   auto const b = a ? operand(term->right, l.variable, dot) : std::nullopt;
   if (!b || (!a->in_lanes() && !b->in_lanes())) return false;
+  writer_.annotate(c ? c->then : l.body);
   auto const target_index = indices_.flat_index(*write->to, write->indices);
   auto const before = values_.widened(loads_.load(*write->to, target_index), state_.lanes);
   bool const slides_twice = dot.how == dot_method::distances && a->in_lanes() && b->in_lanes();

@@ -11,6 +11,7 @@
 #include "ttune/codegen/llvm/lane_code.hpp"
 #include "ttune/codegen/llvm/module_text.hpp"
 #include "ttune/core/target.hpp"
+#include "ttune/ir/print.hpp"
 
 namespace ttune { inline namespace v0 { namespace codegen { namespace llvm {
 
@@ -19,7 +20,8 @@ namespace ttune { inline namespace v0 { namespace codegen { namespace llvm {
 /// loops is written there, once. `finish_function` moves the text to the module.
 class ir_writer final : public lane_sink {
  public:
-  ir_writer(target const& machine, module_text& module) : machine_(machine), instructions_(machine), module_(module) {}
+  ir_writer(target const& machine, module_text& module, bool annotates)
+      : machine_(machine), instructions_(machine), module_(module), annotates_(annotates) {}
 
   [[nodiscard]] target const& machine() const { return machine_; }
   [[nodiscard]] instruction_set const& instructions() const { return instructions_; }
@@ -35,6 +37,14 @@ class ir_writer final : public lane_sink {
 
   // ------------------------------------------------------------------------------------------------ instructions
   void line(std::string const& text) { frames_.line(text); }
+
+  /// Returns true if comments name the statements, for checked_llvm_ir.hpp.
+  [[nodiscard]] bool annotates() const { return annotates_; }
+  void annotate(ir::stmt const& s) {
+    if (!annotates_) return;
+    auto const text = ir::print(s);
+    frames_.line("; " + text.substr(0, text.find('\n')));
+  }
 
   [[nodiscard]] std::string define(std::string const& instruction) override {
     auto name = fresh();
@@ -146,6 +156,7 @@ class ir_writer final : public lane_sink {
   target const& machine_;
   instruction_set instructions_;
   module_text& module_;
+  bool annotates_;
   frames frames_;
   std::string label_;
   std::string allocas_;

@@ -13,10 +13,10 @@ namespace ttune { inline namespace v0 { namespace codegen { namespace llvm {
 
 /// Builds and connects them. Expressions and statements use them by their names.
 struct memory_emitters {
-  memory_emitters(ir::lowered const& program, module_text& module, ir_writer& writer, function_state const& state,
-                  value_builder& values, index_arithmetic& arithmetic)
+  memory_emitters(ir::lowered const& program, std::int64_t stack_limit, module_text& module, ir_writer& writer,
+                  function_state const& state, value_builder& values, index_arithmetic& arithmetic)
       : tables(module),
-        addresses(program, tables, writer, arithmetic),
+        addresses(program, stack_limit, tables, writer, arithmetic),
         assembler(writer, values),
         registers(writer, state, assembler),
         loads(writer, state, values, addresses, registers),

@@ -16,13 +16,12 @@ namespace ttune { inline namespace v0 { namespace codegen { namespace llvm {
 class module_emitter {
  public:
   module_emitter(ir::lowered const& program, target const& machine)
-      : program_(program),
-        writer_(machine, module_),
-        values_(writer_),
-        arithmetic_(writer_),
-        memory_(program, module_, writer_, state_, values_, arithmetic_),
-        expressions_(writer_, module_, state_, values_, arithmetic_, memory_, program.same_bits),
-        statements_(scalar_loops_, writer_, state_, values_, arithmetic_, memory_, expressions_) {}
+      : module_emitter(program, machine, workspace_plan::usual_stack_limit, false) {}
+
+  /// For checked_llvm_ir.hpp: comments name the statements, `bases` the buffers, and no buffer is on the stack.
+  struct annotated {};
+  module_emitter(ir::lowered const& program, target const& machine, annotated)
+      : module_emitter(program, machine, 0, true) {}
 
   /// Throws backend_error for programs that this backend cannot express.
   [[nodiscard]] std::string run() {
@@ -40,11 +39,23 @@ class module_emitter {
     }
   }
 
+  [[nodiscard]] base_addresses const& bases() const { return memory_.addresses.bases(); }
+
  private:
+  module_emitter(ir::lowered const& program, target const& machine, std::int64_t stack_limit, bool annotates)
+      : program_(program),
+        writer_(machine, module_, annotates),
+        values_(writer_),
+        arithmetic_(writer_),
+        memory_(program, stack_limit, module_, writer_, state_, values_, arithmetic_),
+        expressions_(writer_, module_, state_, values_, arithmetic_, memory_, program.same_bits),
+        statements_(scalar_loops_, writer_, state_, values_, arithmetic_, memory_, expressions_) {}
+
   void emit_functions() {
     module_.forget_functions();
     writer_.restart_numbers();
     state_ = {};
+    memory_.addresses.forget_bases();
     memory_.assembler.end_arm({});
     if (program_.prepare) emit_function("ttune_prepare", program_.prepare);
     emit_function("ttune_main", program_.body);

@@ -35,7 +35,10 @@ class statement_emitter final : public body_emitter {
     if (auto const* c = ir::as<ir::conditional>(s)) conditionals_.emit(*c);
     if (auto const* a = ir::as<ir::allocate>(s)) emit_allocate(*a);
     if (auto const* hint = ir::as<ir::prefetch>(s)) emit_prefetch(*hint);
-    if (auto const* write = ir::as<ir::store>(s)) emit_store(*write);
+    if (auto const* write = ir::as<ir::store>(s)) {
+      writer_.annotate(s);
+      emit_store(*write);
+    }
   }
 
  private:

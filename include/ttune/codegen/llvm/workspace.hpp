@@ -11,9 +11,11 @@ namespace ttune { inline namespace v0 { namespace codegen {
 /// Byte offsets of buffers. Buffers never share memory: the saving would be less than the cost of aliasing.
 struct workspace_plan {
   static constexpr std::int64_t alignment = 64;
-  static constexpr std::int64_t stack_limit = 16 << 10;  ///< larger local buffers go to the thread's workspace
+  static constexpr std::int64_t usual_stack_limit = 16 << 10;
 
-  explicit workspace_plan(ir::lowered const& program) {
+  /// Local buffers of more than `most_on_stack` bytes go to the thread's workspace.
+  explicit workspace_plan(ir::lowered const& program, std::int64_t most_on_stack = usual_stack_limit)
+      : stack_limit(most_on_stack) {
     visit(program.prepare);
     visit(program.body);
   }
@@ -22,10 +24,11 @@ struct workspace_plan {
     auto const n = b.elements() * static_cast<std::int64_t>(size_in_bytes(b.type));
     return (n + alignment - 1) / alignment * alignment;
   }
-  [[nodiscard]] static bool on_stack(ir::buffer const& b) {
+  [[nodiscard]] bool on_stack(ir::buffer const& b) const {
     return b.where == ir::memory::local && bytes(b) <= stack_limit;
   }
 
+  std::int64_t stack_limit;
   std::int64_t shared_bytes = 0;
   std::int64_t local_bytes = 0;
   std::unordered_map<ir::buffer const*, std::int64_t> offsets;

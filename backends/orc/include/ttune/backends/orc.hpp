@@ -28,6 +28,8 @@ class orc_backend final : public backend {
   [[nodiscard]] std::unique_ptr<backend> another() const override {
     return std::make_unique<orc_backend>(target_, options_);
   }
+  /// Returns a backend for the same target whose kernels check their accesses (orc/checked_backend.hpp).
+  [[nodiscard]] std::unique_ptr<backend> checked() const override;
 
   /// Compiles textual LLVM IR that defines `ttune_main` and optionally `ttune_prepare` (runtime/abi.hpp).
   [[nodiscard]] compile_result compile_text(std::string const& text, kernel_signature signature);

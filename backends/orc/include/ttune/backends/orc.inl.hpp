@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "ttune/backends/orc.hpp"
+#include "ttune/backends/orc/checked_backend.hpp"
 #include "ttune/codegen/llvm_ir.hpp"
 #include "ttune/ir/operands_read.hpp"
 #include "ttune/runtime/abi.hpp"
@@ -61,6 +62,10 @@ compile_result orc_backend::compile_text(std::string const& text, kernel_signatu
   image.main_offset = code->main_offset;
   image.prepare_offset = code->prepare_offset;
   return result;
+}
+
+std::unique_ptr<backend> orc_backend::checked() const {
+  return std::make_unique<orc::checked_backend>(target_, options_);
 }
 
 std::optional<std::string> orc_backend::assembly(std::string const& text) {
