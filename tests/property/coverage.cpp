@@ -64,6 +64,14 @@ bool unrolls(space const& s, std::string const& stage, std::string const& loop) 
   });
 }
 
+/// Returns true if a stage reads tiles that are loaded along another axis than its lanes
+/// (autoschedule/rows_in_lanes.hpp).
+bool is_transposed(space const& s, std::string const& stage) {
+  return std::any_of(s.steps.begin(), s.steps.end(), [&](step const& one) {
+    return one.what == primitive::vectorize && one.stage.starts_with(stage + ".");
+  });
+}
+
 /// Looks for rules of derived spaces by the names of stages and loops that they make.
 void look_at_rules(space const& s, reached& all) {
   reached here;
@@ -85,6 +93,7 @@ void look_at_rules(space const& s, reached& all) {
     if (one.what == primitive::cache_read && makes(".rows")) ++here["rows packed term by term"];
     if (one.what == primitive::cache_read && has_stage(one.loops[0])) ++here["panels of what another stage computes"];
     if (one.what == primitive::compute_at && one.loops.size() == 4) ++here["panels of a task made before its loops"];
+    if (one.what == primitive::carry && is_transposed(s, one.stage)) ++here["scans with rows in lanes"];
     if (one.what == primitive::rfactor && makes(".turns")) ++here["vectors that take terms in turn"];
     if (one.what == primitive::rfactor && makes(".shares")) ++here["terms shared by the cores"];
     if (one.what == primitive::fuse && makes("panels")) ++here["panels of a constant shared by the cores"];
@@ -289,6 +298,7 @@ std::vector<std::string> required() {
                                  "terms shared by the cores",
                                  "vectors that take terms in turn",
                                  "rows packed term by term",
+                                 "scans with rows in lanes",
                                  "panels of a task made before its loops",
                                  "panels of what another stage computes",
                                  "phases of rows",

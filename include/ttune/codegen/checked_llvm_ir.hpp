@@ -62,8 +62,8 @@ struct checked_text {
   std::vector<scratch_buffer> scratch;
 };
 
-/// Emits a module as `llvm_ir` does, with checks. All scratch buffers lie in the workspace, none on the stack. Constants
-/// inside of the code of mathematical functions are not checked.
+/// Emits a module as `llvm_ir` does, with checks. All scratch buffers lie in the workspace, none on the stack.
+/// Constants inside of the code of mathematical functions are not checked.
 [[nodiscard]] checked_text checked_llvm_ir(ir::lowered const& program, target const& machine,
                                            kernel_signature& signature);
 

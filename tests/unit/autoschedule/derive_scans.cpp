@@ -48,6 +48,25 @@ TEST_CASE("derive_scans: few rows are scanned in runs") {
   }
 }
 
+TEST_CASE("derive_scans: rows of whole tiles lie in lanes") {
+  auto const has_tile = [](space const& s, std::string const& of) {
+    return std::any_of(s.steps.begin(), s.steps.end(),
+                       [&](step const& one) { return one.what == primitive::cache_read && one.results[0] == of; });
+  };
+  for (std::int64_t const n : {32, 45, 64}) {
+    auto const sums = derived(ttune_test::prefix_sums(37, n).program());
+    CHECK(has_tile(sums, "S.tile.A"));
+    ttune_test::check_space(sums, 4);
+    auto const filter = derived(ttune_test::first_order_filter(37, n).program());
+    CHECK(has_tile(filter, "Y.reduce.X"));
+    ttune_test::check_space(filter, 4);
+    auto const backwards = derived(ttune_test::running_maxima(37, n).program());
+    CHECK(!has_tile(backwards, "S.A"));  // its results are taken from the end of the axis
+    ttune_test::check_space(backwards, 4);
+  }
+  CHECK(!has_tile(derived(ttune_test::prefix_sums(37, 20).program()), "S.tile.A"));  // rows of less than two tiles
+}
+
 TEST_CASE("derive_scans: scans along columns continue from row to row") {
   for (std::int64_t const columns : {1, 5, 16, 67}) {
     auto const s = derived(ttune_test::column_sums(40, columns).program());

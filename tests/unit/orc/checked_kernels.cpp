@@ -135,8 +135,7 @@ TEST_CASE("checked kernels: reads and writes outside of operands are named") {
     auto const A = k.input("A", 20);
     auto const Y = k.output("Y", 20);
     auto const inside = ir::make_binary(ir::binary_op::less, i, ir::make_index(21));
-    auto const found =
-        k.fault(loop(32, ir::make_conditional(inside, copy(Y, i, A, i)), ir::loop_kind::vectorized));
+    auto const found = k.fault(loop(32, ir::make_conditional(inside, copy(Y, i, A, i)), ir::loop_kind::vectorized));
     CHECK(found.starts_with("kernel planted reads A[20] outside of its extents (20)"));
   }
   SUBCASE("every second element") {
@@ -187,8 +186,8 @@ TEST_CASE("checked kernels: faults in tasks, scratch memory, tables and packed c
     auto const A = k.input("A", 9);
     auto const Y = k.output("Y", 8);
     auto const T = scratch(ir::memory::local, 8);
-    auto const body = ir::make_block(
-        {loop(9, copy(T, j, A, j), ir::loop_kind::serial, "j"), copy(Y, i, T, ir::make_index(0))});
+    auto const body =
+        ir::make_block({loop(9, copy(T, j, A, j), ir::loop_kind::serial, "j"), copy(Y, i, T, ir::make_index(0))});
     CHECK(k.fault(loop(8, ir::make_allocate(T, body), ir::loop_kind::parallel))
               .starts_with("kernel planted writes T[8] outside of its extents (8)"));
   }

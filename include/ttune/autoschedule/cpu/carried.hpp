@@ -11,7 +11,8 @@
 //       for t
 //         unroll row: last[row] += …, S[row, t] = last[row]
 //
-// A stage that takes the results at its own points follows in the same loops:
+// Rows of whole tiles lie in lanes (rows_in_lanes.hpp). A stage that takes the results at its own points follows in the
+// same loops:
 //
 //   parallel blocks of rows
 //     for some rows of the block
@@ -24,6 +25,7 @@
 #include <utility>
 #include <vector>
 
+#include "ttune/autoschedule/cpu/rows_in_lanes.hpp"
 #include "ttune/autoschedule/cpu/scans.hpp"
 
 namespace ttune { inline namespace v0 { namespace autoschedule {
@@ -52,12 +54,12 @@ class carried {
   }
 
   void write() {
-    out_.step(primitive::carry, name_, {st_.axis_name(along_)});
     auto tasks = unit_axes(reader_);
     for (std::size_t x = 0; x < reader_.definition->axes.size(); ++x)
       if (x != along_ && x != lanes_axis_ && reader_.axis_size(x) > 1) tasks.push_back(reader_.axis_name(x));
     if (lanes_axis_ != none) write_columns(std::move(tasks));
     else if (results_beside(st_, along_) > 1) write_rows(std::move(tasks));
+    else carry();
   }
 
  private:
@@ -75,6 +77,8 @@ class carried {
     return none;
   }
 
+  void carry() { out_.step(primitive::carry, name_, {st_.axis_name(along_)}); }
+
   [[nodiscard]] bool is_short_work() const { return size_of(st_).results <= most_sequential_elements; }
 
   /// Reorders the loops of the outer stage, and has the tasks run in parallel.
@@ -87,6 +91,7 @@ class carried {
 
   /// Divides the axis of the lanes into blocks for the cores, whose row stays in a first-level cache, and vectors.
   void write_columns(std::vector<std::string> tasks) {
+    carry();
     constexpr std::int64_t most_columns = 2048;
     auto const n = st_.axis_name(lanes_axis_);
     auto const size = st_.axis_size(lanes_axis_);
@@ -128,6 +133,12 @@ class carried {
     std::size_t x = 0;
     while (reader_.axis_name(x) != n) ++x;
     auto const size = reader_.axis_size(x);
+    auto const rows_read = look_at_rows(p_, st_, along_, x);
+    auto const tile = rows_of_tile(rows_read, out_.machine(), lanes_);
+    bool const is_taken_in_place = &reader_ == &st_ || takes_in_place(p_, st_, reader_, along_);
+    if (rows_read.suits && is_taken_in_place && lanes_ >= 4 && st_.axis_size(along_) >= 2 * tile && size >= tile)
+      return write_rows_in_lanes(std::move(tasks), x, rows_read, tile);
+    carry();
     auto const wanted = elements_of_task / (st_.axis_size(along_) * rows_side_by_side);
     auto const most = size / (2 * out_.machine().cores * rows_side_by_side);
     auto const groups = out_.one_of(name_ + ".groups_" + n, doublings(size),
@@ -153,6 +164,46 @@ class carried {
     out_.step(primitive::reorder, name_, order);
     out_.step(primitive::unroll, name_, {st_.axis_name(x)});
     out_.step(primitive::compute_at, name_, {outer_, in_place && columns.size() > 1 ? columns[0] : n + "_1"});
+  }
+
+  /// Gives each task some tiles of rows, whose rows lie in lanes. `x` is the axis of the rows.
+  void write_rows_in_lanes(std::vector<std::string> tasks, std::size_t x, scanned_rows const& rows,
+                           std::int64_t rows_of_tile) {
+    constexpr std::int64_t elements_of_task = 16384;
+    auto const n = tasks.back();
+    auto const t = st_.axis_name(along_);
+    auto const results = &reader_ == &st_ ? name_ + ".tile" : name_;
+    if (&reader_ == &st_) out_.step(primitive::cache_write, name_, {}, {results});
+    for (auto const& r : rows.read) out_.step(primitive::cache_read, results, {r}, {results + "." + r});
+    auto const most = reader_.axis_size(x) / (rows_of_tile * out_.machine().cores);
+    auto const wanted = elements_of_task / (st_.axis_size(along_) * rows_of_tile);
+    auto const groups = out_.one_of(name_ + ".groups_" + n, doublings(reader_.axis_size(x)),
+                                    std::clamp<std::int64_t>(wanted, 1, std::max<std::int64_t>(1, most)));
+    auto const tile = out_.one_of(name_ + ".rows_" + n, {lanes_ / 2, lanes_}, rows_of_tile);
+    auto const columns = out_.one_of(name_ + ".columns_" + t, {lanes_ / 2, lanes_}, rows_of_tile);
+    out_.step(primitive::split, outer_, {n}, {n + "_0", n + "_1", n + "_2"}, {groups, tile});
+    out_.step(primitive::split, outer_, {t}, {t + "_0", t + "_1"}, {columns});
+    tasks.back() = n + "_0";
+    order_tasks(tasks, {n + "_1", t + "_0", n + "_2", t + "_1"});
+    out_.step(primitive::unroll, outer_, {n + "_2"});
+    out_.step(primitive::vectorize, outer_, {t + "_1"});
+    auto order = order_inside(x);
+    order.push_back(n);
+    out_.step(primitive::carry, results, {t});
+    out_.step(primitive::reorder, results, order);
+    out_.step(primitive::unroll, results, {t});
+    out_.step(primitive::vectorize, results, {n});
+    keep_in_registers(results, t + "_0");
+    for (auto const& r : rows.read) {
+      out_.step(primitive::unroll, results + "." + r, {n});
+      out_.step(primitive::vectorize, results + "." + r, {st_.axis_name(st_.definition->axes.size())});
+      keep_in_registers(results + "." + r, t + "_0");
+    }
+  }
+
+  void keep_in_registers(std::string const& stage, std::string const& loop) {
+    out_.step(primitive::compute_at, stage, {outer_, loop});
+    out_.step(primitive::store_in, stage, {}, {}, {literal(static_cast<int>(ir::memory::registers))});
   }
 
   /// Splits the last axis of the reader into vectors, and returns its loops.

@@ -7,8 +7,8 @@
 //                                                   inside:  %at = select inside, %place, %spare
 //                                                   %v = load <16 x float>, ptr %at
 //
-// The buffer of a place is found by following the address arithmetic back to where the text names the start of a buffer.
-// The text that the emitter wrote is not trusted beyond that: what it computes is what is compared.
+// The buffer of a place is found by following the address arithmetic back to where the text names the start of a
+// buffer. The text that the emitter wrote is not trusted beyond that: what it computes is what is compared.
 #pragma once
 
 #include <algorithm>
@@ -47,8 +47,8 @@ class access_checks {
  private:
   /// Where a pointer comes from.
   struct origin {
-    std::string base;             ///< the value with the buffer's address; empty for memory of the interface (abi.hpp)
-    std::string size;             ///< of the buffer, in bytes: a number or a value
+    std::string base;  ///< the value with the buffer's address; empty for memory of the interface (abi.hpp)
+    std::string size;  ///< of the buffer, in bytes: a number or a value
     ir::buffer const* of = nullptr;  ///< null for constants of the code
   };
 
@@ -97,7 +97,7 @@ class access_checks {
   bool checks_ = false;   ///< false in helper functions, which know no buffers
   std::string body_;
   std::string statement_;
-  std::string block_;                             ///< the label of the block, as in the given text
+  std::string block_;                              ///< the label of the block, as in the given text
   std::map<std::string, std::string> last_block_;  ///< the block of the new text that ends what was one block
   std::map<std::string, origin> origins_;
 };
@@ -200,8 +200,8 @@ inline access_checks::origin access_checks::origin_of(std::string const& pointer
     auto const known = bases_.find(pointer);
     return {pointer, it->second, known == bases_.end() ? nullptr : known->second};
   }
-  throw backend_error("llvm: the buffer of " + pointer + " is not known, which a checked kernel accesses in: " +
-                      statement_);
+  throw backend_error("llvm: the buffer of " + pointer +
+                      " is not known, which a checked kernel accesses in: " + statement_);
 }
 
 inline void access_checks::load(std::string const& name, std::string_view what) {

@@ -8,9 +8,7 @@
 
 #include "ttune/backends/orc.hpp"
 
-namespace ttune { inline namespace v0 {
-
-namespace orc {
+namespace ttune { inline namespace v0 { namespace orc {
 
 /// Compiles the same kernels as `orc_backend`, with checks. A call throws access_error if the kernel touched an element
 /// outside of a buffer; memory outside of the buffers is neither read nor written. The first call of a kernel runs it
@@ -32,9 +30,7 @@ class checked_backend final : public backend {
   orc_backend compiler_;
 };
 
-}  // namespace orc
-
-}}  // namespace ttune::v0
+}}}  // namespace ttune::v0::orc
 
 #if TTUNE_PART_BODIES
 #include "ttune/backends/orc/checked_backend.inl.hpp"
