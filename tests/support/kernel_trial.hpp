@@ -68,7 +68,7 @@ using scheduled = std::optional<std::pair<ttune::space, ttune::configuration>>;
                                           : cpu_schedules();
     auto const s = random_schedule(random, p, counts, options);
     auto const chosen = random_choices(random, s.knobs);
-    if (slides && computed_elements(s, chosen) > 1e5) return std::nullopt;  // it would take seconds
+    if (computed_elements(s, chosen) > (slides ? 1e5 : 1e8)) return std::nullopt;  // it would take seconds
     if (expands_thousands(s, chosen)) return std::nullopt;
     return std::pair{s, chosen};
   }

@@ -55,6 +55,7 @@ enum class program_kind : std::uint8_t {
 [[nodiscard]] constexpr bool gets_end(std::uint64_t seed) noexcept { return seed % 11 < 4; }
 [[nodiscard]] constexpr bool gets_layouts(std::uint64_t seed) noexcept { return seed % 13 < 3; }
 [[nodiscard]] constexpr bool gets_strides(std::uint64_t seed) noexcept { return seed % 17 < 2; }
+[[nodiscard]] constexpr bool gets_order(std::uint64_t seed) noexcept { return seed % 19 == 5; }
 
 [[nodiscard]] inline random_program_options options_of_program(program_kind kind) {
   random_program_options options;
@@ -109,9 +110,10 @@ enum class program_kind : std::uint8_t {
   return gets_layouts(seed) ? arranged_for(seed, made).program : made;
 }
 
-/// Returns the program of a trial on a processor, which may have strided operands.
+/// Returns the program of a trial on a processor, which may sum in a fixed order, and may have strided operands.
 [[nodiscard]] inline handle<ir::program> program_for(std::uint64_t seed) {
   auto made = dense_program_for(seed);
+  if (gets_order(seed)) made = ttune::capture::in_order(made);
   return gets_strides(seed) ? strided_for(seed, made) : made;
 }
 

@@ -66,7 +66,7 @@ class autoscheduler {
     if (goes_alone(st) || scan_before(last)) return;
     auto const cores = static_cast<std::int64_t>(out_.machine().cores);
     auto const& lanes_of = tiled_producer(last) >= 0 ? p_.stages[static_cast<std::size_t>(tiled_producer(last))] : st;
-    bool const reduces_rows = st.definition->reduces() && !suits_lanes(out_.machine(), p_, st);  // in lanes of terms
+    bool const reduces_rows = st.definition->reduces() && !is_tiled(st);  // in lanes of terms
     auto const lanes =
         reduces_rows ? -1 : choose_vector_axis(p_, lanes_of, out_.machine().lanes(lanes_of.definition->type())).axis;
     block_chain best;
@@ -189,7 +189,7 @@ class autoscheduler {
     std::vector<row_stage> stages;
     for (auto const r : beside) {
       done_[r] = true;
-      stages.push_back({&p_.stages[r], p_.stages[r].definition->name});
+      stages.push_back({&p_.stages[r], p_.stages[r].definition->name, take_lanes(p_.stages[r])});
     }
     row_reduction(out_, p_, st, st.definition->name, stages, blocks_[i]).write();
   }
@@ -254,9 +254,21 @@ class autoscheduler {
       if (suits_lanes(out_.machine(), p_, st) && is_laid_out_ahead(p_, st, a))
         done_[static_cast<std::size_t>(a.producer)] = true;
     auto const& part = at_once_[static_cast<std::size_t>(&st - p_.stages.data())];
-    if (suits_lanes(out_.machine(), p_, st)) schedule_contraction(st, name, acc, st, blocks, part);
-    else row_reduction(out_, p_, st, name, {{&st, acc}}, blocks).write();
+    if (is_tiled(st)) schedule_contraction(st, name, acc, st, blocks, part);
+    else row_reduction(out_, p_, st, name, {{&st, acc, take_lanes(st)}}, blocks).write();
     out_.settle(false);
+  }
+
+  /// Returns true for a reduction whose free axes have the lanes.
+  [[nodiscard]] bool is_tiled(stage_plan const& st) const {
+    return suits_lanes(out_.machine(), p_, st) && lanes_before(p_, st).empty();
+  }
+
+  /// Returns the stages that sum the terms of a stage in lanes: they are scheduled with it.
+  [[nodiscard]] std::vector<stage_plan const*> take_lanes(stage_plan const& st) {
+    auto made = lanes_before(p_, st);
+    for (auto const* part : made) done_[static_cast<std::size_t>(part - p_.stages.data())] = true;
+    return made;
   }
 
   /// Schedules a contraction: `reader` stores the values that `reduction` accumulates under the name `acc`.
@@ -298,7 +310,7 @@ class autoscheduler {
       if (done_[static_cast<std::size_t>(a.producer)] || r.output || !r.definition->reduces()) continue;
       if (goes_alone(r)) continue;
       if (readers_of(p_, a.producer).size() != 1 || !reads_in_place(p_.stages[reader], r, a.producer)) continue;
-      if (suits_lanes(out_.machine(), p_, r)) return a.producer;
+      if (is_tiled(r)) return a.producer;
     }
     return -1;
   }
@@ -328,7 +340,7 @@ class autoscheduler {
     auto made = row_chain_of(p_, reader, [&](std::size_t i) {
       auto const& r = p_.stages[i];
       return !done_[i] && !r.output && !r.definition->updates && !goes_alone(r) &&
-             (!r.definition->reduces() || (suits_lanes(out_.machine(), p_, r) && columns::reads_columns(p_, r)));
+             (!r.definition->reduces() || (is_tiled(r) && columns::reads_columns(p_, r)));
     });
     auto const lanes = choose_vector_axis(p_, e, out_.machine().lanes(e.definition->type())).axis;
     if (made.stages.empty() || lanes < 0 || !columns::reads_in_columns(p_, reader, made) ||
@@ -355,8 +367,7 @@ class autoscheduler {
   }
 
   [[nodiscard]] bool can_stand_beside(stage_plan const& r, std::size_t i) const {
-    return !done_[i] && !r.definition->updates && !goes_alone(r) &&
-           !(r.definition->reduces() && suits_lanes(out_.machine(), p_, r));
+    return !done_[i] && !r.definition->updates && !goes_alone(r) && !(r.definition->reduces() && is_tiled(r));
   }
 
   space_builder out_;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ttune/autoschedule/analysis.hpp"
+#include "ttune/autoschedule/lanes_in_order.hpp"
 
 namespace ttune { inline namespace v0 { namespace autoschedule {
 
@@ -16,6 +17,7 @@ namespace ttune { inline namespace v0 { namespace autoschedule {
 struct row_stage {
   stage_plan const* stage;
   std::string name;
+  std::vector<stage_plan const*> lanes = {};  ///< the stages that sum its terms in lanes (lanes_in_order.hpp)
 };
 
 struct row_chain {
@@ -75,13 +77,15 @@ template <class MayStand>
   bool reduces = false;
   for (std::size_t i = reader; i-- > 0;) {
     auto const& r = p.stages[i];
-    if (!may_stand(i) || !detail::is_of_rows(p.stages[reader], r, made.row)) continue;
+    bool const adds_lanes = has_lanes_in_order(r);  // it goes where its reader goes
+    if (!may_stand(i) || !(adds_lanes || detail::is_of_rows(p.stages[reader], r, made.row))) continue;
     auto const readers = readers_of(p, static_cast<std::int32_t>(i));
     bool const all_inside = !readers.empty() && std::all_of(readers.begin(), readers.end(), [&](std::int32_t x) {
       return inside[static_cast<std::size_t>(x)];
     });
     if (!all_inside) continue;
     inside[i] = true;
+    if (adds_lanes) continue;
     reduces = reduces || r.definition->reduces();
     made.stages.push_back(i);
   }

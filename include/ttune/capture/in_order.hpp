@@ -9,7 +9,7 @@ namespace ttune { inline namespace v0 { namespace capture {
 
 /// The function declared in expr/builder.hpp. Declares reductions whose result depends on the order of their terms
 /// (sums and products of floating-point numbers, tuples) neither associative nor commutative: schedules that reorder
-/// them are refused, and none is derived.
+/// them are refused, and none is derived. Sums along long rows become sums of lanes (ordered_rows.hpp).
 [[nodiscard]] handle<ir::program> in_order(handle<ir::program> const& p);
 
 }}}  // namespace ttune::v0::capture

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ttune/capture/in_order.hpp"
+#include "ttune/capture/ordered_rows.hpp"
 #include "ttune/ir/rebuild.hpp"
 
 namespace ttune { inline namespace v0 { namespace capture {
@@ -27,6 +28,7 @@ handle<ir::program> in_order(handle<ir::program> const& p) {
     auto fixed = *st;
     fixed.reduction.associative = false;
     fixed.reduction.commutative = false;
+    if (auto const k = axis_in_lanes(fixed)) fixed = summed_in_lanes(made, fixed, *k);
     made.replace(st, made.add(fixed));
   }
   return made.finish();

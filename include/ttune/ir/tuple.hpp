@@ -57,7 +57,8 @@ namespace ttune { inline namespace v0 { namespace ir {
 /// Returns true if an element accumulates its terms in their order without temporaries: each vector lane may then have
 /// an element of its own.
 [[nodiscard]] inline bool accumulates_in_place(reduction const& r) {
-  return reorders_apart(r) || (r.kind == reduction_kind::tuple && !order_of_stores(r).empty());
+  if (r.kind == reduction_kind::tuple) return reorders_apart(r) || !order_of_stores(r).empty();
+  return r.kind != reduction_kind::none;
 }
 
 /// The same reduction as a tuple, its arguments numbered from `first` on.

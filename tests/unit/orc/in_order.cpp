@@ -2,6 +2,7 @@
 // Sums in written order: every schedule, number of cores and vector width gives the same bits.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -102,6 +103,36 @@ TEST_CASE("in order: the same bits from any schedule and machine") {
   check(op(inputs(A), outputs(P), "products"), 2);
   check(ops::softmax(7, 301), 2);
   check(ops::layer_norm(5, 453), 2);
+  for (std::int64_t const terms : {33, 127, 128, 700}) {
+    tensor<"R", float, 2> const R{{19, terms}};
+    tensor<"v", float, 1> const v{{terms}};
+    auto const product = compute<"Y">(i) = sum(over(k), R(i, k) * v(k));
+    check(op(inputs(R, v), outputs(product), "matrix_vector"));
+  }
+  auto const [c, r, j] = axes<"c", "r", "j">;
+  tensor<"I", float, 3> const images{{9, 14, 51}};
+  auto const brightness = compute<"M">(c) = sum(over(r, k), images(c, r, k)) / 714;
+  check(op(inputs(images), outputs(brightness), "images"));
+  auto const columns = compute<"C">(c, j) = sum(over(r), images(c, r, j));
+  check(op(inputs(images), outputs(columns), "columns"));
+}
+
+TEST_CASE("in order: lanes run along rows, and along free axes") {
+  auto const vectors = [](auto const& op, std::string const& stage) {
+    auto const s = derive_space(op.in_order().program(), named_target("x86-64-v4"));
+    return std::count_if(s.steps.begin(), s.steps.end(),
+                         [&](step const& one) { return one.what == primitive::vectorize && one.stage == stage; });
+  };
+  auto const [i, j, k] = axes<"i", "j", "k">;
+  tensor<"A", float, 2> const A{{300, 200}};
+  tensor<"B", float, 2> const B{{250, 200}};
+  auto const rows = compute<"S">(i) = sum(over(k), A(i, k));
+  CHECK(vectors(op(inputs(A), outputs(rows)), "S.lanes") == 1);
+  CHECK(vectors(op(inputs(A), outputs(rows)), "S.lanes2") == 1);
+  auto const columns = compute<"S">(j) = sum(over(i), A(i, j));
+  CHECK(vectors(op(inputs(A), outputs(columns)), "S.acc") == 1);
+  auto const product = compute<"S">(i, j) = sum(over(k), A(i, k) * B(j, k));
+  CHECK(vectors(op(inputs(A, B), outputs(product)), "S.acc") == 1);
 }
 
 TEST_CASE("in order: primitives that reorder terms are refused by name") {

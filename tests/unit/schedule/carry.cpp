@@ -61,6 +61,9 @@ TEST_CASE("carry: a scan inside of the loop of its reader along the axis continu
   ttune_test::check_space(in(y.parallel(i).vectorize(t1)).compute_at("Y", t0), 0);
   ttune_test::check_space(in(y.split(i, 2, i0, i1).reorder(i0, t0, i1, t1)).compute_at("Y", t0).reorder(t, i), 0);
   ttune_test::check_space(in(y.split(i, 2, i0, i1).reorder(t0, i0, i1, t1)).compute_at("Y", i0), 0);
+  auto const t2 = axis<"t2">{};
+  auto const twice = schedule(filter, "Y").split(t, {2, 4}, t0, t1, t2);  // the outer loop begins the inner one again
+  ttune_test::check_space(in(twice).compute_at("Y", t1), 0);
   auto const text = ttune_test::loop_text(in(y).compute_at("Y", t0));
   CHECK(says(text, "for Y.reduce.t < 4"));
   CHECK(says(text, "alloc Y.reduce.last.value"));

@@ -72,6 +72,7 @@ class stage_rewriter {
     p_ = make_plan(partial_);
     for (std::size_t i = 0; i < p_.stages.size(); ++i) {
       auto const& st = p_.stages[i];
+      if (is_sum_of_lanes(p_, st)) continue;
       if (!reduces_components(p_, st, out_.machine()) && !is_computed_again(p_, i, out_.machine())) continue;
       partial_.steps.push_back({primitive::expand_reduction, st.definition->name, {}, {}, {}});
       out_.step(partial_.steps.back());

@@ -56,8 +56,12 @@ class row_reduction {
     for (std::size_t x = 0; x < e_.definition->axes.size(); ++x)
       if (!is_row(e_.axis_name(x))) columns *= e_.axis_size(x);
     std::int64_t reduced = 1;
-    for (std::size_t x = reduction_->definition->axes.size(); x < reduction_->axis_count(); ++x)
-      reduced *= reduction_->axis_size(x);
+    for (auto const& s : stages_) {
+      auto const& st = s.lanes.empty() ? *s.stage : *s.lanes.back();
+      if (s.stage != reduction_) continue;
+      for (std::size_t x = st.definition->axes.size(); x < st.axis_count(); ++x) reduced *= st.axis_size(x);
+      if (!s.lanes.empty()) reduced *= st.axis_size(st.definition->axes.size() - 1);
+    }
     return std::max(columns, reduced);
   }
 
@@ -192,6 +196,7 @@ class row_reduction {
   /// Splits into lanes along the axis in which most reads are contiguous: so many vectors that an addition need not
   /// wait for the previous one. Then their halves are added until one is left.
   void place_reduction(row_stage const& s) {
+    if (!s.lanes.empty()) return place_lanes(s);
     auto const& st = *s.stage;
     auto const contiguous = contiguous_reduced_axis(p_, st);
     auto const k = contiguous >= 0 ? static_cast<std::size_t>(contiguous) : st.axis_count() - 1;
@@ -230,6 +235,26 @@ class row_reduction {
       out_.step(primitive::unroll, s.name, {of});
       unroll_together(s.name);
     }
+    keep_in_registers(s.name, is_output(s));
+  }
+
+  /// Places a sum whose program says in which lanes its terms are added.
+  void place_lanes(row_stage const& s) {
+    auto const reduced_axes = [](stage_plan const& st) {
+      std::vector<std::string> made;
+      for (std::size_t x = st.definition->axes.size(); x < st.axis_count(); ++x) made.push_back(st.axis_name(x));
+      return made;
+    };
+    for (auto const* part : s.lanes) {
+      auto const& name = part->definition->name;
+      auto order = reduced_axes(*part);
+      if (part != s.lanes.back()) out_.step(primitive::unroll, name, {order.back()});
+      order.push_back(part->axis_name(part->definition->axes.size() - 1));
+      out_.step(primitive::reorder, name, order);
+      out_.step(primitive::vectorize, name, {order.back()});
+      keep_in_registers(name);
+    }
+    out_.step(primitive::unroll, s.name, reduced_axes(*s.stage));
     keep_in_registers(s.name, is_output(s));
   }
 

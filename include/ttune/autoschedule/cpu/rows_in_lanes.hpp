@@ -48,8 +48,9 @@ struct scanned_rows {
                                       : p.program->inputs[static_cast<std::size_t>(a.operand)]->type;
     made.suits = has_width(type) && seen.insert(name).second;
     if (stride(p, scan, a, row) == 0) continue;  // an element that all rows share
-    made.suits = made.suits && stride(p, scan, a, term) == 1 &&
-                 std::all_of(a.indices.begin(), a.indices.end(), [](index_plan const& i) { return axis_alone(i) >= 0; });
+    made.suits =
+        made.suits && stride(p, scan, a, term) == 1 &&
+        std::all_of(a.indices.begin(), a.indices.end(), [](index_plan const& i) { return axis_alone(i) >= 0; });
     made.read.push_back(name);
   }
   return made;

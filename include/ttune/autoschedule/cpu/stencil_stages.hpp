@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "ttune/autoschedule/keep_stage.hpp"
+#include "ttune/autoschedule/lanes_in_order.hpp"
 #include "ttune/schedule/primitive/expand_reduction.hpp"
 
 namespace ttune { inline namespace v0 { namespace autoschedule {
@@ -46,7 +47,7 @@ namespace ttune { inline namespace v0 { namespace autoschedule {
 /// Returns true if a reduction is a window over few elements, or over few planes: its terms may become an expression.
 [[nodiscard]] inline bool is_small_window(plan const& p, stage_plan const& st) {
   auto const terms = primitives::terms_of(*st.definition);
-  return st.definition->reduction.kind != ir::reduction_kind::tuple && terms > 0 &&
+  return st.definition->reduction.kind != ir::reduction_kind::tuple && terms > 0 && !is_sum_of_lanes(p, st) &&
          terms <= primitives::most_expanded_terms && (reduces_windows(p, st) || reduces_planes(p, st));
 }
 
