@@ -44,7 +44,7 @@ struct access_fault {
   std::int64_t offset = 0;
 };
 
-/// What a checked kernel gets as its runtime table.
+/// The runtime table of a checked kernel, with the data that its checks need.
 struct checked_runtime {
   runtime_table table;  ///< must be the first member: kernels find its functions by their offsets
   /// Sizes in bytes of the operands, then of the prepared buffers.

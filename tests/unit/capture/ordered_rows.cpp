@@ -76,7 +76,8 @@ TEST_CASE("ordered_rows: all reduced axes but the one of the lanes stay") {
   auto const r = axis<"r">{};
   auto const S = compute<"S">(i) = sum(over(r, k), X(i, r, k));
   auto const text = ir::print(*op(inputs(X), outputs(S)).in_order().program());
-  CHECK(text.find("S.lanes(i < 3, k_lane < 16) = sum(r < 5, k < 3) X(i, r, k * 16 + k_lane) where") != std::string::npos);
+  CHECK(text.find("S.lanes(i < 3, k_lane < 16) = sum(r < 5, k < 3) X(i, r, k * 16 + k_lane) where") !=
+        std::string::npos);
 }
 
 }  // namespace ordered_rows_tests

@@ -22,7 +22,7 @@
 
 namespace ttune { inline namespace v0 { namespace autoschedule {
 
-/// What a scan reads by rows.
+/// The operands and stages that a scan reads by rows.
 struct scanned_rows {
   bool suits = false;             ///< false if rows cannot lie in lanes
   std::vector<std::string> read;  ///< the operands and stages whose tiles are transposed

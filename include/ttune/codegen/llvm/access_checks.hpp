@@ -14,10 +14,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <map>
-#include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -45,7 +42,7 @@ class access_checks {
   [[nodiscard]] std::vector<access_site> const& sites() const { return sites_; }
 
  private:
-  /// Where a pointer comes from.
+  /// The buffer that a pointer points into.
   struct origin {
     std::string base;  ///< the value with the buffer's address; empty for memory of the interface (abi.hpp)
     std::string size;  ///< of the buffer, in bytes: a number or a value
@@ -135,7 +132,7 @@ inline void access_checks::begin_function(std::string_view head) {
   origins_ = {{"%operands", {}}, {"%runtime", {}}, {"%workspace", {}}, {"%closure", {}}};
 }
 
-/// Ends the function. Where control flow meets, values come from the last blocks of what were single ones.
+/// Ends the function. A block that was divided ends in its last part: phis name that one.
 inline void access_checks::end_function() {
   in_function_ = false;
   for_each_line(body_, [&](std::string_view line) {
@@ -318,13 +315,13 @@ inline std::int64_t access_checks::add_site(origin const& from, bool writes, std
   } else {
     made.buffer = "a constant of the code";
     made.type = dtype::u8;
-    made.extents = {std::atoll(from.size.c_str())};
+    made.extents = {std::stoll(from.size)};
   }
   sites_.push_back(std::move(made));
   return static_cast<std::int64_t>(sites_.size());
 }
 
-/// Notes the fault unless `inside` holds. What follows is a block of its own.
+/// Notes the fault unless `inside` holds. The instructions behind it are a block of their own.
 inline void access_checks::note_unless(std::string const& inside, std::int64_t site, std::string const& offset) {
   auto const number = std::to_string(next_++);
   write("br i1 " + inside + ", label %inside" + number + ", label %outside" + number);
