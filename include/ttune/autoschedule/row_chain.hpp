@@ -77,15 +77,14 @@ template <class MayStand>
   bool reduces = false;
   for (std::size_t i = reader; i-- > 0;) {
     auto const& r = p.stages[i];
-    bool const adds_lanes = has_lanes_in_order(r);  // it goes where its reader goes
-    if (!may_stand(i) || !(adds_lanes || detail::is_of_rows(p.stages[reader], r, made.row))) continue;
+    if (!may_stand(i) || !detail::is_of_rows(p.stages[reader], r, made.row)) continue;
     auto const readers = readers_of(p, static_cast<std::int32_t>(i));
     bool const all_inside = !readers.empty() && std::all_of(readers.begin(), readers.end(), [&](std::int32_t x) {
       return inside[static_cast<std::size_t>(x)];
     });
     if (!all_inside) continue;
     inside[i] = true;
-    if (adds_lanes) continue;
+    for (auto const* part : lanes_before(p, r)) inside[static_cast<std::size_t>(part - p.stages.data())] = true;
     reduces = reduces || r.definition->reduces();
     made.stages.push_back(i);
   }

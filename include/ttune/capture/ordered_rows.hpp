@@ -10,9 +10,12 @@
 // which are four of the largest vectors of floats, or 16 for rows of less than 128 terms.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "ttune/arith/affine.hpp"
 #include "ttune/arith/scan_form.hpp"

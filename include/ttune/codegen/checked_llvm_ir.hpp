@@ -22,8 +22,7 @@ struct access_site {
   std::vector<std::int64_t> extents;
   bool dense = true;  ///< false for an operand whose strides calls give
   bool writes = false;
-  std::int64_t bytes = 0;  ///< of the whole vector, with the lanes that do not run
-  std::string statement;   ///< the innermost statement, in the notation of ir/print.hpp
+  std::string statement;  ///< the innermost statement, in the notation of ir/print.hpp
 
   /// Returns which element the access touches outside of its buffer, for people. `offset` is the distance of its first
   /// running lane from the buffer, `size` the size of the buffer, both in bytes.

@@ -17,6 +17,7 @@
 #include "ttune/runtime/strided_operand.hpp"
 #include "ttune/schedule/to_cpp.hpp"
 #include "ttune/testing/check.hpp"
+#include "ttune/testing/fenced_memory.hpp"
 #include "ttune/tune/workload.hpp"
 
 namespace ttune { inline namespace v0 { namespace testing {
@@ -83,31 +84,6 @@ struct contents {
 struct outcome {
   bool refused = false;
   std::string fault;
-};
-
-/// Memory of an operand with zones before and behind it that must not be written.
-class fenced_memory {
- public:
-  explicit fenced_memory(std::vector<std::uint8_t> const& content)
-      : size_(content.size()), bytes_(content.size() + 2 * zone + 64, fence) {
-    std::copy(content.begin(), content.end(), data());
-  }
-  [[nodiscard]] std::uint8_t* data() noexcept {
-    auto const raw = reinterpret_cast<std::uintptr_t>(bytes_.data()) + zone;
-    return bytes_.data() + zone + (64 - raw % 64) % 64;
-  }
-  [[nodiscard]] std::span<std::uint8_t> content() noexcept { return {data(), size_}; }
-  [[nodiscard]] bool intact() noexcept {
-    auto const is_fence = [](std::uint8_t b) { return b == fence; };
-    return std::all_of(bytes_.data(), data(), is_fence) &&
-           std::all_of(data() + size_, bytes_.data() + bytes_.size(), is_fence);
-  }
-
- private:
-  static constexpr std::size_t zone = 1024;
-  static constexpr std::uint8_t fence = 0xC3;
-  std::size_t size_;
-  std::vector<std::uint8_t> bytes_;
 };
 
 /// Runs configurations of one operator.

@@ -62,7 +62,7 @@ class access_checks {
   [[nodiscard]] origin start_of(ir::buffer const& b, std::string const& address);
   [[nodiscard]] std::string offset_of(std::string const& pointer, origin const& from);
   [[nodiscard]] std::string lies_inside(std::string const& first, std::string const& end, origin const& from);
-  [[nodiscard]] std::int64_t add_site(origin const& from, bool writes, std::int64_t bytes);
+  [[nodiscard]] std::int64_t add_site(origin const& from, bool writes);
   [[nodiscard]] std::string checked_place(std::string const& pointer, std::int64_t site, std::string const& offset,
                                           std::string const& inside);
   void note_unless(std::string const& inside, std::int64_t site, std::string const& offset);
@@ -214,7 +214,7 @@ inline void access_checks::load(std::string const& name, std::string_view what) 
   auto const bytes = type_in(what.substr(5)).bytes();
   auto const offset = offset_of(pointer, from);
   auto const end = define("add i64 " + offset + ", " + std::to_string(bytes));
-  auto const site = add_site(from, false, bytes);
+  auto const site = add_site(from, false);
   auto const place = checked_place(pointer, site, offset, lies_inside(offset, end, from));
   write(name + " = " + with_last(what, "ptr " + pointer, "ptr " + place));
 }
@@ -226,7 +226,7 @@ inline void access_checks::store(std::string_view line) {
   auto const bytes = type_in(line.substr(6)).bytes();
   auto const offset = offset_of(pointer, from);
   auto const end = define("add i64 " + offset + ", " + std::to_string(bytes));
-  auto const site = add_site(from, true, bytes);
+  auto const site = add_site(from, true);
   auto const place = checked_place(pointer, site, offset, lies_inside(offset, end, from));
   write(with_last(line, "ptr " + pointer, "ptr " + place));
 }
@@ -252,7 +252,7 @@ inline void access_checks::masked_access(std::string_view line, std::string_view
   auto const start = define("add i64 " + base + ", " + skip);
   auto const end = define("add i64 " + base + ", " + span);
   auto const inside = define("or i1 " + none + ", " + lies_inside(start, end, from));
-  auto const place = checked_place(pointer, add_site(from, writes, type.bytes()), start, inside);
+  auto const place = checked_place(pointer, add_site(from, writes), start, inside);
   write(with_last(line, "ptr " + pointer, "ptr " + place));
 }
 
@@ -284,7 +284,7 @@ inline void access_checks::gather(std::string_view line, std::string_view call) 
   auto const first = define("call i128 @llvm.cttz.i128(i128 " + wide + ", i1 false)");
   auto const lane = define("urem i64 " + define("trunc i128 " + first + " to i64") + ", " + lanes);
   auto const offset = define("extractelement " + integers + " " + offsets + ", i64 " + lane);
-  note_unless(none, add_site(from, false, type.element_bytes), offset);
+  note_unless(none, add_site(from, false), offset);
   write(with_last(line, flags + " " + mask, flags + " " + kept));
 }
 
@@ -302,10 +302,9 @@ inline std::string access_checks::lies_inside(std::string const& first, std::str
   return define("and i1 " + begins + ", " + ends);
 }
 
-inline std::int64_t access_checks::add_site(origin const& from, bool writes, std::int64_t bytes) {
+inline std::int64_t access_checks::add_site(origin const& from, bool writes) {
   access_site made;
   made.writes = writes;
-  made.bytes = bytes;
   made.statement = statement_;
   if (from.of) {
     made.buffer = from.of->name;

@@ -12,8 +12,8 @@ namespace ttune { inline namespace v0 { namespace orc {
 
 /// Compiles the same kernels as `orc_backend`, with checks. A call throws access_error if the kernel touched an element
 /// outside of a buffer; memory outside of the buffers is neither read nor written. The first call of a kernel runs it
-/// twice on different contents of its scratch memory, and throws if the results differ: it read what it had not
-/// written. Kernels exist in this process only, and are neither stored nor measured. They take
+/// again for each of its scratch buffers, with other bytes there, and throws if the results differ: the kernel read
+/// elements that it had not written. Kernels exist in this process only, and are neither stored nor measured. They take
 /// 1.1 to 2.3 times as long (a product, a convolution, softmax, a blur and a transposition on Zen 5).
 class checked_backend final : public backend {
  public:

@@ -13,6 +13,7 @@
 #include "ttune/runtime/aligned_memory.hpp"
 #include "ttune/runtime/executor.hpp"
 #include "ttune/runtime/load.hpp"
+#include "ttune/runtime/strided_operand.hpp"
 
 namespace ttune { inline namespace v0 { namespace orc {
 
@@ -25,7 +26,7 @@ class checked_code final : public device_code {
   double run(entry what, void* const* operands, std::int64_t calls, bool) override {
     auto const sizes = sizes_of(operands);
     bool const looks_at_scratch = !text_.scratch.empty() && !seen_[what == entry::main ? 1 : 0].exchange(true);
-    for (; calls > 0; --calls) run_once(what, operands, sizes, fill_of_calls);
+    for (; calls > 0; --calls) run_once(what, operands, sizes);
     if (looks_at_scratch) look_at_scratch(what, operands, sizes);
     return 0;
   }
@@ -48,17 +49,16 @@ class checked_code final : public device_code {
     for (auto const& o : signature().operands) {
       made.push_back(o.bytes());
       if (o.strides == operand_strides::dense) continue;
-      std::int64_t last = 0;
-      for (auto const extent : o.shape) last += (extent - 1) * *strides++;
-      made.back() = (last + 1) * static_cast<std::int64_t>(size_in_bytes(o.type));
+      made.back() = strided_operand(o, {strides, strides + o.shape.size()}).bytes();
+      strides += o.shape.size();
     }
     made.insert(made.end(), signature().prepared_bytes.begin(), signature().prepared_bytes.end());
     return made;
   }
 
-  /// Runs an entry with scratch memory full of `fill`, one buffer of which may hold other bytes.
+  /// Runs an entry with scratch memory full of the same bytes; one buffer may hold others.
   TTUNE_CALLS_MACHINE_CODE void run_once(entry what, void* const* operands, std::vector<std::int64_t> const& sizes,
-                                         std::uint8_t fill, codegen::scratch_buffer const* other = nullptr) const {
+                                         codegen::scratch_buffer const* other = nullptr) const {
     codegen::checked_runtime runtime;
     codegen::access_fault fault;
     auto const spare = ttune::detail::allocate_lines(codegen::checked_runtime::spare_bytes);
@@ -69,7 +69,7 @@ class checked_code final : public device_code {
     runtime.spare = spare.get();
     auto const workspace_bytes = code_.workspace_bytes(runtime.table.threads);
     auto const workspace = ttune::detail::allocate_lines(std::max<std::size_t>(workspace_bytes, 64));
-    std::memset(workspace.get(), fill, workspace_bytes);
+    std::memset(workspace.get(), fill_of_calls, workspace_bytes);
     if (other) fill_buffer(static_cast<std::uint8_t*>(workspace.get()), *other, runtime.table.threads);
     ttune::detail::executor_failures const failures;
     (what == entry::main ? code_.main() : code_.prepare())(operands, &runtime.table, workspace.get());
@@ -102,7 +102,7 @@ class checked_code final : public device_code {
       auto memory = copies;
       for (std::size_t i = 0; i < memory.size(); ++i)
         if (!memory[i].empty()) own[i] = memory[i].data();
-      run_once(what, own.data(), sizes, fill_of_calls, other);
+      run_once(what, own.data(), sizes, other);
       return memory;
     };
     auto const right = results(nullptr);
