@@ -132,7 +132,7 @@ struct progress {
 /// Runs all trials of every `step`-th program, from the one at `p.now` on.
 void work(progress& p, std::uint64_t end, std::uint64_t step) {
   for (; p.now.seed < end; p.now.seed += step, p.now.from = schedule_source::plain) {
-    limit_time(60);
+    limit_time(180);  // against loops without an end: a program takes up to 10 s with sanitizers
     auto const program = p.now.program();
     auto const operands = p.now.operands(*program);
     auto const expected = expect(*program, operands);

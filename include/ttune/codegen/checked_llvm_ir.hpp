@@ -37,10 +37,16 @@ struct scratch_buffer {
   bool per_thread = false;  ///< each thread has one, in a workspace of its own
 };
 
-/// The first access of a run that left its buffer.
+/// The first access of a run that left its buffer, in the one number that kernels write: threads may do so at once.
 struct access_fault {
-  std::int64_t site = 0;  ///< its number plus one; 0 if there was none
-  std::int64_t offset = 0;
+  static constexpr int site_bits = 20;
+  std::int64_t note = 0;  ///< 0 if there was none
+
+  [[nodiscard]] explicit operator bool() const noexcept { return note != 0; }
+  [[nodiscard]] std::size_t site() const noexcept {
+    return static_cast<std::size_t>(note & ((1 << site_bits) - 1)) - 1;
+  }
+  [[nodiscard]] std::int64_t offset() const noexcept { return note >> site_bits; }
 };
 
 /// The runtime table of a checked kernel, with the data that its checks need.

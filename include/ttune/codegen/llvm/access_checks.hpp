@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks in the text of a module: before each load and store, a comparison of its place with the size of its buffer.
 //
-//                                                   %offset = %place - %base
-//                                                   br (%offset <= size && %offset + 64 <= size), %inside, %outside
-//   %v = load <16 x float>, ptr %place     →        outside: note the fault
-//                                                   inside:  %at = select inside, %place, %spare
-//                                                   %v = load <16 x float>, ptr %at
+//                                              %offset = %place - %base
+//                                              %inside = %offset <= size && %offset + 64 <= size
+//   %v = load <16 x float>, ptr %place    →    %note   = select (%inside || *%fault != 0), %unnoted, %fault
+//                                              store the number of this load and %offset, ptr %note
+//                                              %at     = select %inside, %place, %spare
+//                                              %v      = load <16 x float>, ptr %at
 //
 // The buffer of a place is found by following the address arithmetic back to where the text names the start of a
 // buffer. The text that the emitter wrote is not trusted beyond that: what it computes is what is compared.
@@ -36,7 +37,7 @@ class access_checks {
   /// Throws backend_error for an access whose buffer is not known.
   [[nodiscard]] std::string run() {
     for_each_line(text_, [&](std::string_view line) { look(line); });
-    return made_ + note_function();
+    return made_ + "declare i128 @llvm.cttz.i128(i128, i1)\ndeclare i128 @llvm.ctlz.i128(i128, i1)\n";
   }
   /// Returns the accesses by their numbers.
   [[nodiscard]] std::vector<access_site> const& sites() const { return sites_; }
@@ -73,12 +74,7 @@ class access_checks {
     return name;
   }
   void write(std::string_view line) { body_.append("  ").append(line).append("\n"); }
-  void start_block(std::string const& label) {
-    body_ += label + ":\n";
-    last_block_[block_] = label;
-  }
   void write_setup();
-  [[nodiscard]] static std::string note_function();
 
   std::string const& text_;
   base_addresses const& bases_;
@@ -94,8 +90,7 @@ class access_checks {
   bool checks_ = false;   ///< false in helper functions, which know no buffers
   std::string body_;
   std::string statement_;
-  std::string block_;                              ///< the label of the block, as in the given text
-  std::map<std::string, std::string> last_block_;  ///< the block of the new text that ends what was one block
+  bool before_entry_ = true;  ///< true before the first label
   std::map<std::string, origin> origins_;
 };
 
@@ -108,11 +103,9 @@ inline void access_checks::look(std::string_view line) {
     made_.append(line).append("\n");
     return;
   }
-  if (auto const label = label_in(line)) {
-    bool const first = block_.empty();
-    block_ = *label;
-    start_block(block_);
-    if (first && !in_task_) write_setup();
+  if (label_in(line)) {
+    body_.append(line).append("\n");
+    if (std::exchange(before_entry_, false) && !in_task_) write_setup();
     return;
   }
   if (line.starts_with("  ")) return instruction(line.substr(2));
@@ -125,21 +118,15 @@ inline void access_checks::begin_function(std::string_view head) {
   auto const is = [&](char const* name) { return head.find(name) != std::string_view::npos; };
   in_task_ = is(" @task");
   checks_ = in_task_ || is(" @ttune_main(") || is(" @ttune_prepare(");
-  block_.clear();
+  before_entry_ = true;
   body_.clear();
   statement_.clear();
-  last_block_.clear();
   origins_ = {{"%operands", {}}, {"%runtime", {}}, {"%workspace", {}}, {"%closure", {}}};
 }
 
-/// Ends the function. A block that was divided ends in its last part: phis name that one.
 inline void access_checks::end_function() {
   in_function_ = false;
-  for_each_line(body_, [&](std::string_view line) {
-    bool const merges = line.find(" = phi ") != std::string_view::npos;
-    made_ += (merges ? with_labels(line, last_block_) : std::string(line)) + "\n";
-  });
-  made_ += "}\n";
+  made_ += body_ + "}\n";
 }
 
 /// Loads what the runtime table of a checked kernel has, once the table's address is known.
@@ -150,6 +137,8 @@ inline void access_checks::write_setup() {
   };
   member("%sizes", offsetof(checked_runtime, sizes));
   member("%spare", offsetof(checked_runtime, spare));
+  member("%fault", offsetof(checked_runtime, fault));
+  write("%unnoted = alloca i64, align 8");
 }
 
 inline void access_checks::instruction(std::string_view line) {
@@ -317,17 +306,21 @@ inline std::int64_t access_checks::add_site(origin const& from, bool writes) {
     made.extents = {std::stoll(from.size)};
   }
   sites_.push_back(std::move(made));
+  if (sites_.size() >> access_fault::site_bits)
+    throw backend_error("llvm: a checked kernel has too many loads and stores: unroll fewer loops");
   return static_cast<std::int64_t>(sites_.size());
 }
 
-/// Notes the fault unless `inside` holds. The instructions behind it are a block of their own.
+/// Notes the fault unless `inside` holds, without a branch: a kernel with thousands of accesses in one block would get
+/// as many blocks more, and LLVM takes minutes for those.
 inline void access_checks::note_unless(std::string const& inside, std::int64_t site, std::string const& offset) {
-  auto const number = std::to_string(next_++);
-  write("br i1 " + inside + ", label %inside" + number + ", label %outside" + number);
-  start_block("outside" + number);
-  write("call void @ttune_note_fault(ptr %runtime, i64 " + std::to_string(site) + ", i64 " + offset + ")");
-  write("br label %inside" + number);
-  start_block("inside" + number);
+  auto const noted = define("load i64, ptr %fault, align 8");
+  auto const none = define("icmp eq i64 " + noted + ", 0");
+  auto const keeps = define("select i1 " + inside + ", i1 false, i1 " + none);
+  auto const place = define("select i1 " + keeps + ", ptr %fault, ptr %unnoted");
+  auto const shifted = define("shl i64 " + offset + ", " + std::to_string(access_fault::site_bits));
+  auto const note = define("or i64 " + shifted + ", " + std::to_string(site));
+  write("store i64 " + note + ", ptr " + place + ", align 8");
 }
 
 /// Returns the place to access: the spare memory if it is not inside of its buffer.
@@ -335,28 +328,6 @@ inline std::string access_checks::checked_place(std::string const& pointer, std:
                                                 std::string const& offset, std::string const& inside) {
   note_unless(inside, site, offset);
   return define("select i1 " + inside + ", ptr " + pointer + ", ptr %spare");
-}
-
-/// Returns a function that keeps the first fault of a call.
-inline std::string access_checks::note_function() {
-  auto const place = std::to_string(offsetof(checked_runtime, fault));
-  return "declare i128 @llvm.cttz.i128(i128, i1)\ndeclare i128 @llvm.ctlz.i128(i128, i1)\n"
-         "define internal void @ttune_note_fault(ptr %runtime, i64 %site, i64 %offset) noinline cold {\n"
-         "entry:\n"
-         "  %place = getelementptr i8, ptr %runtime, i64 " +
-         place +
-         "\n"
-         "  %fault = load ptr, ptr %place, align 8\n"
-         "  %old = cmpxchg ptr %fault, i64 0, i64 %site acq_rel monotonic\n"
-         "  %first = extractvalue { i64, i1 } %old, 1\n"
-         "  br i1 %first, label %note, label %done\n"
-         "note:\n"
-         "  %where = getelementptr i64, ptr %fault, i64 1\n"
-         "  store i64 %offset, ptr %where, align 8\n"
-         "  br label %done\n"
-         "done:\n"
-         "  ret void\n"
-         "}\n";
 }
 
 }}}}  // namespace ttune::v0::codegen::llvm

@@ -133,19 +133,4 @@ struct pointer_choice {
   return pointer_choice{first_word(what.substr(10)), word_after(what, ", ptr "), word_after_last(what, ", ptr ")};
 }
 
-/// Returns a phi whose values come from other blocks.
-[[nodiscard]] inline std::string with_labels(std::string_view phi, std::map<std::string, std::string> const& renamed) {
-  std::string made;
-  while (true) {
-    auto const at = phi.find(", %");
-    auto const end = phi.find(']', at == std::string_view::npos ? 0 : at);
-    if (at == std::string_view::npos || end == std::string_view::npos) return made + std::string(phi);
-    auto const it = renamed.find(std::string(phi.substr(at + 3, end - at - 3)));
-    made.append(phi.substr(0, at + 3));
-    if (it == renamed.end()) made.append(phi.substr(at + 3, end - at - 3));
-    else made += it->second;
-    phi.remove_prefix(end);
-  }
-}
-
 }}}}  // namespace ttune::v0::codegen::llvm

@@ -14,7 +14,7 @@ namespace ttune { inline namespace v0 { namespace orc {
 /// outside of a buffer; memory outside of the buffers is neither read nor written. The first call of a kernel runs it
 /// again for each of its scratch buffers, with other bytes there, and throws if the results differ: the kernel read
 /// elements that it had not written. Kernels exist in this process only, and are neither stored nor measured. They take
-/// 1.1 to 2.3 times as long (a product, a convolution, softmax, a blur and a transposition on Zen 5).
+/// 1.7 to 3.2 times as long (a product, a convolution, softmax, a blur and a transposition on Zen 5).
 class checked_backend final : public backend {
  public:
   explicit checked_backend(ttune::target machine, compiler_options options = {})

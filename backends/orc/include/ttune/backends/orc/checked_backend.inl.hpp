@@ -74,9 +74,9 @@ class checked_code final : public device_code {
     ttune::detail::executor_failures const failures;
     (what == entry::main ? code_.main() : code_.prepare())(operands, &runtime.table, workspace.get());
     failures.rethrow();
-    if (fault.site == 0) return;
-    auto const& site = text_.sites[static_cast<std::size_t>(fault.site - 1)];
-    throw access_error("kernel " + signature().name + " " + site.fault(fault.offset, size_of(site, sizes)));
+    if (!fault) return;
+    auto const& site = text_.sites[fault.site()];
+    throw access_error("kernel " + signature().name + " " + site.fault(fault.offset(), size_of(site, sizes)));
   }
 
   void fill_buffer(std::uint8_t* workspace, codegen::scratch_buffer const& b, std::int32_t threads) const {
