@@ -79,14 +79,16 @@ class scatter_generator : stage_generator {
                                : ir::make_binary(ir::binary_op::equal, at, place);
   }
 
-  /// Makes a condition on the terms, of data or of an axis.
+  /// Makes a condition on the terms, of data, of an axis, or of data and the place.
   ir::expr condition_of_terms(std::vector<ir::axis> const& axes) {
     if (random_.chance(0.5)) {
       auto const odd = ir::make_binary(ir::binary_op::floor_modulo, ir::make_variable("k"), ir::make_index(2));
       return ir::make_binary(ir::binary_op::less, odd, ir::make_index(1));
     }
     auto const weight = read_of(dtype::i32, axes, 0.3);
-    return ir::make_binary(ir::binary_op::less, ir::make_number(dtype::i32, 0), weight);
+    auto const least =
+        random_.chance(0.5) ? ir::make_number(dtype::i32, 0) : ir::make_cast(dtype::i32, ir::make_variable("b0"));
+    return ir::make_binary(ir::binary_op::less, least, weight);
   }
 
   /// Returns a read of a new operand with the reduced axes, and some of those beside the scattered ones.

@@ -183,7 +183,8 @@ struct json_lines::file {
   }
 
   void open() {
-    descriptor = ::open(path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
+    descriptor = static_cast<int>(
+        uninterrupted([&] { return ::open(path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0644); }));
     if (descriptor < 0) throw detail::file_error(path, std::string("cannot be opened: ") + std::strerror(errno));
     struct stat facts{};
     if (::fstat(descriptor, &facts) != 0 || !S_ISREG(facts.st_mode)) throw detail::file_error(path, "is no file");
@@ -194,12 +195,19 @@ struct json_lines::file {
       reason = path + ": " + std::to_string(summary.skipped) + " lines skipped; " + summary.first_fault;
   }
 
+  /// Calls until no signal interrupts the call.
+  template <class Call>
+  static ssize_t uninterrupted(Call const& call) {
+    for (;;)
+      if (auto const result = call(); result >= 0 || errno != EINTR) return result;
+  }
+
   /// Appends a line by one write, so that lines of several processes do not mix. Completes an unfinished last line
   /// first.
   void write_line(std::string line) const {
-    ::flock(descriptor, LOCK_EX);
+    uninterrupted([&] { return ::flock(descriptor, LOCK_EX); });
     line = (ends_in_line() ? "" : "\n") + line + '\n';
-    auto const written = ::write(descriptor, line.data(), line.size());
+    auto const written = uninterrupted([&] { return ::write(descriptor, line.data(), line.size()); });
     auto const failure = errno;
     ::flock(descriptor, LOCK_UN);
     if (written == static_cast<ssize_t>(line.size())) return;
@@ -211,7 +219,8 @@ struct json_lines::file {
     struct stat facts{};
     char last = '\n';
     if (::fstat(descriptor, &facts) != 0 || facts.st_size == 0) return true;
-    return ::pread(descriptor, &last, 1, facts.st_size - 1) != 1 || last == '\n';
+    auto const read = uninterrupted([&] { return ::pread(descriptor, &last, 1, facts.st_size - 1); });
+    return read == 1 && last == '\n';
   }
 
   std::string path;

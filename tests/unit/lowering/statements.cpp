@@ -74,6 +74,16 @@ TEST_CASE("lower: producers inside their readers, over boundaries and strides") 
   check_space(o.in(Q).compute_at(O, xo).split(y, 2, yo, yi).vectorize(x).inline_stage(P), 30);
 }
 
+TEST_CASE("lower: a producer of a producer, which is read at half of an odd place") {
+  auto const [i, io, i1, im, ii] = axes<"i", "io", "i1", "im", "ii">;
+  tensor<"I", float, 1> const I{{40}};
+  auto const P = compute<"P">(i.in(30)) = I(i) * 2.0F;
+  auto const Q = compute<"Q">(i.in(25)) = P(i) + 1.0F;
+  auto const O = compute<"O">(i.in(36)) = Q((i + 1) / 2);
+  auto const tiled = schedule(O).split(i, 6, io, i1).split(i1, 3, im, ii);
+  check_space(tiled.in(Q).compute_at(O, im).in(P).compute_at(O, io), 0);
+}
+
 TEST_CASE("lower: reductions of other kinds, of no elements, of tuples") {
   auto const [i, k, ko, ki] = axes<"i", "k", "ko", "ki">;
   tensor<"S", float, 2> const S{{5, 19}};
