@@ -69,6 +69,7 @@
 #include "ttune/lowering/skip_stages.hpp"
 #include "ttune/lowering/speculate_selects.hpp"
 #include "ttune/lowering/split_at_diagonals.hpp"
+#include "ttune/lowering/split_long_loops.hpp"
 #include "ttune/lowering/spread_virtual_threads.hpp"
 #include "ttune/lowering/start_async_copies.hpp"
 #include "ttune/lowering/statements.hpp"

@@ -261,16 +261,14 @@ template <class Factor>
   return largest_product(s, chosen, [](auto const& loop) { return static_cast<double>(loop.extent); });
 }
 
-/// Returns true if a statement has thousands of copies in the code: by unrolled loops, loops over the terms of an
-/// instruction, and lanes that need many registers of 16. LLVM needs minutes for as many.
+/// Returns true if a statement has thousands of copies in the code, by unrolled loops and loops over the terms of an
+/// instruction: LLVM needs minutes for as many.
 [[nodiscard]] inline bool expands_thousands(ttune::space const& s, ttune::configuration const& chosen) {
   auto const copies = [](ttune::loop_nest::loop const& loop) {
     using enum ttune::ir::loop_kind;
     auto const* whole = &loop;
     while (whole->fused) ++whole;  // the innermost of fused loops has their kind
-    auto const extent = static_cast<double>(loop.extent);
-    if (whole->kind == vectorized) return &loop == whole ? extent / 16 : extent;
-    return whole->kind == tensorized || whole->kind == unrolled ? extent : 1.0;
+    return whole->kind == tensorized || whole->kind == unrolled ? static_cast<double>(loop.extent) : 1.0;
   };
   return largest_product(s, chosen, copies) > 1000;
 }

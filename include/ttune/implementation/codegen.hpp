@@ -22,6 +22,7 @@
 #include "ttune/lowering/skip_stages.inl.hpp"
 #include "ttune/lowering/speculate_selects.inl.hpp"
 #include "ttune/lowering/split_at_diagonals.inl.hpp"
+#include "ttune/lowering/split_long_loops.inl.hpp"
 #include "ttune/lowering/spread_virtual_threads.inl.hpp"
 #include "ttune/lowering/start_async_copies.inl.hpp"
 #include "ttune/lowering/statements.inl.hpp"

@@ -57,8 +57,8 @@ TEST_CASE("loads and loops: a loop that stores an element loads it again in each
 TEST_CASE("loads and loops: what tasks have stored is loaded again after them") {
   auto const before = store(O, ir::make_index(0), first());
   auto const nine = store(A, ir::make_index(0), ir::make_number(dtype::i64, 9));
-  auto const task = ir::make_conditional(
-      ir::make_binary(ir::binary_op::less, ir::make_variable("i"), ir::make_index(1)), nine);
+  auto const task =
+      ir::make_conditional(ir::make_binary(ir::binary_op::less, ir::make_variable("i"), ir::make_index(1)), nine);
   auto const after = store(O, ir::make_index(1), first());
   CHECK(run(ir::make_block({before, loop(ir::loop_kind::parallel, task), after})) ==
         std::vector<std::int64_t>{5, 9, 0, 0, 0});

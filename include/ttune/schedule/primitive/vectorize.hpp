@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // vectorize: the iterations of a loop become lanes, one vector register after the other. With a boolean knob, choice 0
-// leaves it a plain loop.
+// leaves it a plain loop. More than 2048 lanes run in blocks (lowering/split_long_loops.hpp).
 //
 //   for i                →   vectorize i
 //

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ttune/lowering/split_long_loops.hpp"
+
+#include "support/derived_programs.hpp"
+#include "support/random_nest.hpp"
+#include "ttune/ir/print.hpp"
+#include "ttune/schedule.hpp"
+
+namespace split_long_loops_tests {
+
+using namespace ttune_test;
+
+namespace {
+
+handle<ir::buffer> buffer(char const* name, ir::memory where) {
+  return share(ir::buffer{{}, name, dtype::f32, {21150}, where, 0, {}});
+}
+auto const O = buffer("O", ir::memory::operand);
+auto const x = ir::make_variable("x");
+ir::stmt set(handle<ir::buffer> const& to) { return ir::make_store(to, {x}, ir::make_real(dtype::f32, 1)); }
+
+}  // namespace
+
+TEST_CASE("split_long_loops: thousands of lanes are blocks and a rest") {
+  CHECK(ir::print(lowering::split_long_loops(loop("x", 0, 21150, loop_kind::vectorized, set(O)))) ==
+        "for x.block < 82\n"
+        "  vectorize x.inside < 256\n"
+        "    O[x.block * 256 + x.inside] = 1.0\n"
+        "vectorize x.inside < 158\n"
+        "  O[20992 + x.inside] = 1.0\n");
+}
+
+TEST_CASE("split_long_loops: thousands of copies are blocks of sixteen") {
+  auto const nest = loop("x", 2, 1602, loop_kind::unrolled, note(x, x));
+  auto const made = lowering::split_long_loops(nest);
+  CHECK(ir::print(made).starts_with("for x.block < 100\n  unroll x.inside < 16\n"));
+  CHECK(effect_of(made) == effect_of(nest));
+}
+
+TEST_CASE("split_long_loops: short loops, loops around registers and around tasks stay as they are") {
+  auto const kept = [](ir::stmt const& s) { return lowering::split_long_loops(s) == s; };
+  CHECK(kept(loop("x", 0, 2048, loop_kind::vectorized, set(O))));
+  CHECK(kept(loop("x", 0, 9999, loop_kind::serial, set(O))));
+  CHECK(kept(loop("x", 0, 9999, loop_kind::vectorized, loop("t", 0, 2, loop_kind::parallel, set(O)))));
+  auto const R = buffer("R", ir::memory::registers);
+  CHECK(kept(ir::make_allocate(R, loop("x", 0, 9999, loop_kind::vectorized, set(R)))));
+  CHECK(!kept(loop("x", 0, 9999, loop_kind::vectorized, ir::make_allocate(R, set(R)))));
+}
+
+TEST_CASE("split_long_loops: a whole image in lanes") {
+  auto const [i, j, both] = axes<"i", "j", "both">;
+  tensor<"A", float, 2> const A{{71, 83}};
+  auto const B = compute<"B">(i, j) = A(i, j) * 2.0F;
+  check_space(schedule(B).fuse(i, j, both).vectorize(both), 0);
+  check_space(schedule(B).fuse(i, j, both).unroll(both), 0);
+}
+
+}  // namespace split_long_loops_tests
