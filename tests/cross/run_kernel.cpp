@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs one kernel image in the emulator of another processor: reads the image's size, the image and its operands'
-// bytes from standard input, writes all operands to standard output. Statically linked, without a compiler library.
+// Runs one kernel image in the emulator of another processor: reads the image and the memory of its operands from
+// standard input, each behind its size, and writes all operands to standard output. Statically linked, without a
+// compiler library.
 #include <cstdint>
 #include <cstdio>
 #include <exception>
@@ -13,29 +14,30 @@
 
 namespace {
 
-template <class Range>
-void read(Range& bytes) {
+void read(std::vector<std::uint8_t>& bytes) {
   if (std::fread(bytes.data(), 1, bytes.size(), stdin) != bytes.size()) throw ttune::error("the input ends early");
+}
+
+/// Reads a size of eight bytes, the lowest first, and as many bytes.
+std::vector<std::uint8_t> read_part() {
+  std::vector<std::uint8_t> size(8);
+  read(size);
+  std::uint64_t count = 0;
+  for (int i = 7; i >= 0; --i) count = count << 8 | size[static_cast<std::size_t>(i)];
+  std::vector<std::uint8_t> bytes(count);
+  read(bytes);
+  return bytes;
 }
 
 }  // namespace
 
 int main() {
   try {
-    std::vector<std::uint8_t> size(8);
-    read(size);
-    std::uint64_t count = 0;
-    for (int i = 7; i >= 0; --i) count = count << 8 | size[static_cast<std::size_t>(i)];
-    std::vector<std::uint8_t> bytes(count);
-    read(bytes);
-    auto const image = ttune::image_from_bytes(bytes);
+    auto const image = ttune::image_from_bytes(read_part());
     std::vector<std::vector<std::uint8_t>> memory;
     std::vector<void*> operands;
-    for (auto const& o : image.signature.operands) {
-      memory.emplace_back(static_cast<std::size_t>(o.bytes()));
-      read(memory.back());
-      operands.push_back(memory.back().data());
-    }
+    for (std::size_t i = 0; i < image.signature.operands.size(); ++i)
+      operands.push_back(memory.emplace_back(read_part()).data());
     ttune::kernel_call const call(ttune::load(image), ttune::default_executor());
     call(operands);
     for (auto const& m : memory) std::fwrite(m.data(), 1, m.size(), stdout);

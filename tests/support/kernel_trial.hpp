@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "support/emulator.hpp"
 #include "support/program_kinds.hpp"
 #include "support/random_schedule.hpp"
 #include "support/rounding_bounds.hpp"
@@ -18,6 +19,7 @@
 #include "ttune/ir/verify.hpp"
 #include "ttune/runtime/backend.hpp"
 #include "ttune/runtime/kernel_call.hpp"
+#include "ttune/runtime/machine.hpp"
 #include "ttune/runtime/measure/kernel_runner.hpp"
 #include "ttune/runtime/strided_operand.hpp"
 #include "ttune/schedule/to_cpp.hpp"
@@ -115,33 +117,42 @@ using scheduled = std::optional<std::pair<ttune::space, ttune::configuration>>;
   return from == schedule_source::derived_seed || from == schedule_source::derived;
 }
 
-/// Runs a kernel that exists in this process only, and checks its accesses.
-[[nodiscard]] inline trial_outcome try_checked(ttune::kernel_image const& image, ttune::ir::program const& program,
-                                               std::vector<ttune::ir::ndarray> const& operands,
-                                               expected_results const& expected) {
+/// Runs a kernel by `run(memory)`, which takes the operands' memory and returns a fault, or an empty text.
+template <class Run>
+[[nodiscard]] trial_outcome try_in(ttune::kernel_signature const& signature, ttune::ir::program const& program,
+                                   std::vector<ttune::ir::ndarray> const& operands, expected_results const& expected,
+                                   Run const& run) {
   using namespace ttune;
-  auto const& all = image.signature.operands;
-  auto memory = bytes_of(image.signature, operands);
+  auto const& all = signature.operands;
+  auto memory = bytes_of(signature, operands);
   auto const place = [&](std::size_t i) { return strided_operand(all[i], trial_strides(all[i])); };
-  std::vector<void*> pointers;
   for (std::size_t i = 0; i < memory.size(); ++i) {
     memory[i].resize(static_cast<std::size_t>(all[i].bytes()), 0xFF);
-    if (all[i].direction == operand_direction::strides) memory[i] = content_of_strides(image.signature);
+    if (all[i].direction == operand_direction::strides) memory[i] = content_of_strides(signature);
     if (all[i].strides != operand_strides::dense) memory[i] = place(i).with_gaps(memory[i]);
-    pointers.push_back(memory[i].data());
   }
-  try {
-    kernel_call(load(image))(pointers);
-  } catch (access_error const& fault) {
-    return {trial_kind::wrong, fault.what()};
-  }
+  if (auto const fault = run(memory); !fault.empty()) return {trial_kind::wrong, fault};
   for (std::size_t i = 0; i < memory.size(); ++i)
     if (all[i].strides != operand_strides::dense) memory[i] = place(i).gather(memory[i].data());
-  auto const found = difference_from(expected, results_of(program, image.signature, memory));
+  auto const found = difference_from(expected, results_of(program, signature, memory));
   return {found.empty() ? trial_kind::right : trial_kind::wrong, found};
 }
 
-/// Compiles and runs in this process: a kernel that touches a guard page ends the process.
+/// Runs a kernel that exists in this process only, and checks its accesses. Returns its fault, or an empty text.
+[[nodiscard]] inline std::string run_checked(ttune::kernel_image const& image,
+                                             std::vector<std::vector<std::uint8_t>>& memory) {
+  std::vector<void*> pointers;
+  for (auto& m : memory) pointers.push_back(m.data());
+  try {
+    ttune::kernel_call(ttune::load(image))(pointers);
+    return {};
+  } catch (ttune::access_error const& fault) {
+    return fault.what();
+  }
+}
+
+/// Compiles and runs in this process: a kernel that touches a guard page ends the process. Code for another processor
+/// runs in the emulator.
 [[nodiscard]] inline trial_outcome try_kernel(ttune::backend& by, schedule_source from, scheduled const& what,
                                               int threads, std::vector<ttune::ir::ndarray> const& operands,
                                               expected_results const& expected) {
@@ -160,7 +171,12 @@ using scheduled = std::optional<std::pair<ttune::space, ttune::configuration>>;
   }
   auto const compiled = by.compile(lowered, signature);
   if (!compiled.image) return {trial_kind::refused, compiled.diagnostics};
-  if (compiled.image->in_process_code) return try_checked(*compiled.image, *s.program, operands, expected);
+  auto const run_by = [&](auto const& run) {
+    return try_in(signature, *s.program, operands, expected,
+                  [&](std::vector<std::vector<std::uint8_t>>& memory) { return run(*compiled.image, memory); });
+  };
+  if (compiled.image->in_process_code) return run_by(run_checked);
+  if (!is_host_architecture(by.target().name)) return run_by(run_emulated);
   runner_options options;
   options.threads = threads;
   options.data = bytes_of(signature, operands);

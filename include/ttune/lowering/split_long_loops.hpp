@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Splits vectorized and unrolled loops whose copies LLVM would compile for minutes: they become loops over blocks, and a
-// rest. A schedule may say `vectorize` of a whole image; the code of one iteration is a block of it.
+// Splits vectorized and unrolled loops whose copies LLVM would compile for minutes: they become loops over blocks, and
+// a rest. A schedule may say `vectorize` of a whole image; the code of one iteration is a block of it.
 //
 //                                       for x.block < 82
 //   vectorize x < 21150                   vectorize x.inside < 256

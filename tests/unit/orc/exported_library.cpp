@@ -15,8 +15,8 @@
 #include <tuple>
 #include <vector>
 
-#include "emulator.hpp"
 #include "kernel_runs.hpp"
+#include "support/emulator.hpp"
 #include "support/require.hpp"
 #include "support/temporary_folder.hpp"
 #include "ttune/autoschedule/derive_space.hpp"

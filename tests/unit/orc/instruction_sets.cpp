@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "emulator.hpp"
 #include "kernel_runs.hpp"
+#include "support/emulator.hpp"
 #include "support/require.hpp"
 #include "support/seed.hpp"
 #include "ttune/autoschedule/derive_space.hpp"

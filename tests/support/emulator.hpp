@@ -3,14 +3,16 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <vector>
 
-#include "kernel_runs.hpp"
 #include "support/temporary_folder.hpp"
+#include "ttune/runtime/image.hpp"
 #include "ttune/runtime/image_io.hpp"
 
 namespace ttune_test {
@@ -22,16 +24,17 @@ inline std::string emulator() {
   return std::filesystem::exists(text.substr(text.find(' ') + 1)) ? text : "";
 }
 
-/// Runs a kernel in the emulator, through files.
-inline std::string run_emulated(ttune::kernel_image const& image, operand_bytes& memory) {
+/// Runs a kernel in the emulator, through files. Returns a fault, or an empty text.
+inline std::string run_emulated(ttune::kernel_image const& image, std::vector<std::vector<std::uint8_t>>& memory) {
   temporary_folder const folder;
   {
     std::ofstream out(folder / "in", std::ios::binary);
-    auto const bytes = to_bytes(image);
-    for (int i = 0; i < 8; ++i) out.put(static_cast<char>(bytes.size() >> (8 * i) & 255));
-    out.write(reinterpret_cast<char const*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-    for (auto const& m : memory)
-      out.write(reinterpret_cast<char const*>(m.data()), static_cast<std::streamsize>(m.size()));
+    auto const write = [&](std::vector<std::uint8_t> const& bytes) {
+      for (int i = 0; i < 8; ++i) out.put(static_cast<char>(bytes.size() >> (8 * i) & 255));
+      out.write(reinterpret_cast<char const*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    };
+    write(to_bytes(image));
+    for (auto const& m : memory) write(m);
   }
   auto const text = [&](char const* file) {
     std::ifstream in(folder / file, std::ios::binary);
