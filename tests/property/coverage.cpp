@@ -224,6 +224,8 @@ void look_at_program(std::uint64_t seed, handle<ir::program> const& p, reached& 
   all["program: operands of any strides"] += has_inputs(operand_strides::all);
   all["program: strided results"] += std::any_of(p->outputs.begin(), p->outputs.end(),
                                                  [](auto const& s) { return s->strides != operand_strides::dense; });
+  all["program: rows summed in a fixed tree of lanes"] +=
+      std::any_of(p->stages.begin(), p->stages.end(), [](auto const& st) { return st->name.ends_with(".lanes"); });
   all["program: floats of 16 bits"] += kind_of_program(seed) == program_kind::halves;
 }
 
@@ -254,6 +256,7 @@ void look_at(std::uint64_t seed, schedule_source from, handle<ir::program> const
     auto const planned = make_plan(s);
     auto const made = lower(planned, chosen);
     look_at_text(made, codegen::llvm_ir(made, machine), all);
+    all["lowered: loops of thousands of lanes in blocks"] += ir::print(made).find(".inside < ") != std::string::npos;
     if (from == schedule_source::plain) return;
     look_at_steps(s, from, all);
     loop_nest n;
@@ -328,12 +331,13 @@ std::vector<std::string> required() {
     names.push_back("text: " + std::string(code));
   for (char const* const what :
        {"element-wise end", "element-wise end of another type", "other layouts", "axes in blocks",
-        "end and other layouts", "an inner stage arranged as it is read", "sums of narrow elements scaled to bytes",
-        "several sums of the same windows", "terms added by parts", "floats of 16 bits", "signs that leave functions",
-        "quotients by constants of few bits", "places of data moved by axes", "strided operands",
-        "operands of any strides", "strided results"})
+        "rows summed in a fixed tree of lanes", "end and other layouts", "an inner stage arranged as it is read",
+        "sums of narrow elements scaled to bytes", "several sums of the same windows", "terms added by parts",
+        "floats of 16 bits", "signs that leave functions", "quotients by constants of few bits",
+        "places of data moved by axes", "strided operands", "operands of any strides", "strided results"})
     names.push_back("program: " + std::string(what));
   names.push_back("derived space: a reduction computed in the loops of an end");
+  names.push_back("lowered: loops of thousands of lanes in blocks");
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());
   return names;
