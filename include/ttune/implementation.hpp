@@ -120,6 +120,7 @@
 #include "ttune/records/memory_store.hpp"
 #include "ttune/records/record.hpp"
 #include "ttune/records/store.hpp"
+#include "ttune/runtime/code_pages.hpp"
 #include "ttune/runtime/executor.hpp"
 #include "ttune/runtime/image_io.hpp"
 #include "ttune/runtime/interpreter_backend.hpp"

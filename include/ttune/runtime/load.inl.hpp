@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "ttune/runtime/code_pages.hpp"
 #include "ttune/runtime/load.hpp"
 #include "ttune/runtime/machine.hpp"
 #include "ttune/support/error.hpp"
@@ -59,16 +60,11 @@ loaded_image::loaded_image(kernel_image const& image)
     device_.reset(find_device_loader(image.device)(image));
     return;
   }
-  memory_ = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory_ == MAP_FAILED)
-    throw backend_error("kernel " + signature_.name + ": no memory for its code: " + std::strerror(errno));
+  memory_ = detail::map_code(image.code, lead_bytes);
+  if (!memory_)
+    throw backend_error("kernel " + signature_.name +
+                        ": this system does not let memory become code: " + std::strerror(errno));
   auto* const base = static_cast<char*>(memory_) + lead_bytes;
-  std::memcpy(base, image.code.data(), image.code.size());
-  if (mprotect(memory_, bytes_, PROT_READ | PROT_EXEC) != 0) {
-    auto const reason = std::string(std::strerror(errno));
-    munmap(memory_, bytes_);
-    throw backend_error("kernel " + signature_.name + ": this system does not let memory become code: " + reason);
-  }
   __builtin___clear_cache(base, base + image.code.size());  // does nothing on x86
   main_ = reinterpret_cast<kernel_function>(base + image.main_offset);
   if (image.prepare_offset >= 0) prepare_ = reinterpret_cast<kernel_function>(base + image.prepare_offset);
