@@ -7,15 +7,12 @@
 #include "ttune/lowering/passes.hpp"
 #include "ttune/lowering/skip_stages.hpp"
 #include "ttune/lowering/split_at_diagonals.hpp"
-#include "ttune/lowering/split_long_loops.hpp"
 #include "ttune/lowering/symmetric_functions.hpp"
 
 namespace ttune { inline namespace v0 { namespace lowering {
 
 ir::lowered run_passes(ir::lowered program) {
   detail::dump("lower", program);
-  program.body = split_long_loops(program.body);
-  detail::dump("split_long_loops", program);
   program.body = skip_stages(program.body);
   detail::dump("skip_stages", program);
   program.prepare = partition(program.prepare);

@@ -8,7 +8,8 @@
 //                                       vectorize x.inside < 158
 //                                         O[20992 + x.inside] = A[20992 + x.inside]
 //
-// Loops around registers keep their length, because registers have no address; so do loops with threads inside.
+// Loops around registers keep their length, because registers have no address; so do loops with threads inside. It
+// runs after settle_storage.hpp, which moves registers that would be too many.
 #pragma once
 
 #include "ttune/ir/stmt.hpp"

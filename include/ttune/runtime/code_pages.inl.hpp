@@ -27,9 +27,9 @@ inline void* mapped_file(std::span<std::uint8_t const> code, std::size_t lead) n
   auto const file = ::memfd_create("ttune-kernel", MFD_CLOEXEC);
   if (file < 0) return nullptr;
   void* pages = MAP_FAILED;
-  bool const written = ::ftruncate(file, static_cast<off_t>(bytes)) == 0 &&
-                       ::pwrite(file, code.data(), code.size(), static_cast<off_t>(lead)) ==
-                           static_cast<ssize_t>(code.size());
+  bool const written =
+      ::ftruncate(file, static_cast<off_t>(bytes)) == 0 &&
+      ::pwrite(file, code.data(), code.size(), static_cast<off_t>(lead)) == static_cast<ssize_t>(code.size());
   if (written) pages = ::mmap(nullptr, bytes, PROT_READ | PROT_EXEC, MAP_PRIVATE, file, 0);
   ::close(file);
   return pages == MAP_FAILED ? nullptr : pages;

@@ -66,9 +66,8 @@ TEST_CASE("code_pages: where written pages may not become code, the code is a fi
 
 TEST_CASE("code_pages: where no memory may be code, the error says so") {
   TTUNE_SKIP_UNLESS_X86();
-  auto const said = said_by_child([] {
-    return refuse_code_by(SYS_mprotect) && refuse_code_by(SYS_mmap) ? try_to_load() : "no filters";
-  });
+  auto const said = said_by_child(
+      [] { return refuse_code_by(SYS_mprotect) && refuse_code_by(SYS_mmap) ? try_to_load() : "no filters"; });
   TTUNE_SKIP_UNLESS("seccomp", said != "no filters", "this system has no filters of system calls");
   CHECK(said == "kernel copy: this system does not let memory become code: Permission denied");
 }
