@@ -33,6 +33,7 @@
 #include "ttune/codegen/cuda.hpp"
 #include "ttune/codegen/device_image.hpp"
 #include "ttune/codegen/device_program.hpp"
+#include "ttune/codegen/lined_llvm_ir.hpp"
 #include "ttune/codegen/llvm_ir.hpp"
 #include "ttune/codegen/opencl.hpp"
 #include "ttune/core/operand_layout.hpp"

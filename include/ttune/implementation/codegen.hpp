@@ -7,6 +7,7 @@
 #include "ttune/codegen/cuda.inl.hpp"
 #include "ttune/codegen/device_image.inl.hpp"
 #include "ttune/codegen/device_program.inl.hpp"
+#include "ttune/codegen/lined_llvm_ir.inl.hpp"
 #include "ttune/codegen/llvm_ir.inl.hpp"
 #include "ttune/codegen/opencl.inl.hpp"
 #include "ttune/lowering/blend_lanes.inl.hpp"

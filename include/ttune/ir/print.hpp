@@ -19,6 +19,7 @@
 
 #include <cstdint>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "ttune/ir/stmt.hpp"
@@ -30,6 +31,11 @@ namespace ttune { inline namespace v0 { namespace ir {
 [[nodiscard]] std::string print(program const& p);
 [[nodiscard]] std::string print(stmt const& s);
 [[nodiscard]] std::string print(lowered const& l);
+/// The lines of statements in a printed program, counted from 1.
+using statement_lines = std::unordered_map<stmt_node const*, int>;
+/// Does the same, and notes on which line each statement begins. A statement that occurs repeatedly has the line of its
+/// last occurrence.
+[[nodiscard]] std::string print(lowered const& l, statement_lines& lines);
 /// Returns the text of a shape: `(512, 256)`.
 [[nodiscard]] std::string shape_text(std::vector<std::int64_t> const& shape);
 /// Returns only the header line: `matmul(A f32 (512, 256)) -> C f32 (512)`.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -246,6 +247,7 @@ class stmt_printer {
   /// `last`: nothing follows in the enclosing block, so the scope of a let or alloc needs no indentation.
   void add(stmt const& s, int depth, bool last = true) {
     if (!s) return;
+    if (lines) (*lines)[s.get()] = next_line();
     visit(
         s,
         [&](block const& n) {
@@ -288,8 +290,16 @@ class stmt_printer {
   }
 
   std::string out;
+  statement_lines* lines = nullptr;  ///< if not null, gets the lines of the statements
 
  private:
+  /// Returns the number of the line that the next statement gets.
+  int next_line() {
+    line_ += static_cast<int>(std::count(out.begin() + static_cast<std::ptrdiff_t>(counted_), out.end(), '\n'));
+    counted_ = out.size();
+    return line_;
+  }
+
   void line(int depth, std::string const& what) {
     out += std::string(static_cast<std::size_t>(depth) * 2, ' ') + what + "\n";
   }
@@ -328,7 +338,25 @@ class stmt_printer {
         return target + " += " + text(b->right);
     return target + " = " + text(n.value);
   }
+
+  int line_ = 1;
+  std::size_t counted_ = 0;  ///< size of the text whose lines are counted
 };
+
+inline std::string lowered_text(lowered const& l, statement_lines* lines) {
+  auto const operand = [](auto const& b) { return b->name + " " + name_of(b->type) + " " + shape_text(b->extents); };
+  stmt_printer p;
+  p.lines = lines;
+  p.out = l.name + "(" + comma_list(l.operands, operand) + ")\n";
+  for (auto const& b : l.prepared) p.out += "prepared " + operand(b) + "\n";
+  if (l.prepare) {
+    p.out += "prepare\n";
+    p.add(l.prepare, 1);
+    p.out += "run\n";
+  }
+  p.add(l.body, l.prepare ? 1 : 0);
+  return std::move(p.out);
+}
 
 }  // namespace detail
 
@@ -361,18 +389,8 @@ std::string print(stmt const& s) {
   return std::move(p.out);
 }
 
-std::string print(lowered const& l) {
-  auto const operand = [](auto const& b) { return b->name + " " + name_of(b->type) + " " + shape_text(b->extents); };
-  detail::stmt_printer p;
-  p.out = l.name + "(" + detail::comma_list(l.operands, operand) + ")\n";
-  for (auto const& b : l.prepared) p.out += "prepared " + operand(b) + "\n";
-  if (l.prepare) {
-    p.out += "prepare\n";
-    p.add(l.prepare, 1);
-    p.out += "run\n";
-  }
-  p.add(l.body, l.prepare ? 1 : 0);
-  return std::move(p.out);
-}
+std::string print(lowered const& l) { return detail::lowered_text(l, nullptr); }
+
+std::string print(lowered const& l, statement_lines& lines) { return detail::lowered_text(l, &lines); }
 
 }}}  // namespace ttune::v0::ir

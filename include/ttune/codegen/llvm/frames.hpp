@@ -44,15 +44,16 @@ class frames {
   [[nodiscard]] int depth() const { return stack_.back().depth; }
   [[nodiscard]] bool in_arm() const { return stack_.back().arm; }
 
-  void line(std::string const& text) { stack_.back().body += "  " + text + "\n"; }
+  /// Writes an instruction; `mark` stands behind it.
+  void line(std::string const& text, std::string const& mark = {}) { stack_.back().body += "  " + text + mark + "\n"; }
 
   /// Depth of values that are defined in the middle of a body: values that depend on them are not hoisted.
   static constexpr int here = 1 << 20;
 
   /// Emits arithmetic at the start of the loop of depth `depth`, or at the current place for `here`.
-  void line_at(int depth, std::string const& text) {
-    if (depth == here) line(text);
-    else at(depth).entry += "  " + text + "\n";
+  void line_at(int depth, std::string const& text, std::string const& mark = {}) {
+    if (depth == here) line(text, mark);
+    else at(depth).entry += "  " + text + mark + "\n";
   }
 
   [[nodiscard]] std::string const* find_known(int depth, std::string const& key) {

@@ -15,6 +15,9 @@
 
 namespace ttune { inline namespace v0 { namespace codegen { namespace llvm {
 
+/// Begins the comment behind an instruction that has the line of its statement.
+inline constexpr char const* line_mark = " ; @";
+
 /// Instructions come in as text, the names of their results go out. Names are unique in the module. The function's text
 /// is in frames (frames.hpp), one for each open loop and arm of a condition: arithmetic that only needs values of outer
 /// loops is written there, once. `finish_function` moves the text to the module.
@@ -33,10 +36,13 @@ class ir_writer final : public lane_sink {
   [[nodiscard]] std::string fresh_label() { return "b" + std::to_string(next_++); }
   /// Returns the number that the next value gets: values with smaller numbers exist already.
   [[nodiscard]] int next_number() const { return next_; }
-  void restart_numbers() { next_ = 0; }
+  void restart() {
+    next_ = 0;
+    mark_.clear();
+  }
 
   // ------------------------------------------------------------------------------------------------ instructions
-  void line(std::string const& text) { frames_.line(text); }
+  void line(std::string const& text) { frames_.line(text, mark_); }
 
   /// Returns true if comments name the statements, for checked_llvm_ir.hpp.
   [[nodiscard]] bool annotates() const { return annotates_; }
@@ -46,9 +52,20 @@ class ir_writer final : public lane_sink {
     frames_.line("; " + text.substr(0, text.find('\n')));
   }
 
+  /// From now on, each instruction ends with a comment that has the line of its statement, for lined_llvm_ir.hpp.
+  void mark_lines(ir::statement_lines const& lines) { lines_ = &lines; }
+  /// Begins a statement; returns the mark of the one around it. Statements without a line belong to that one.
+  [[nodiscard]] std::string enter(ir::stmt const& s) {
+    auto outer = mark_;
+    if (auto const it = lines_->find(s.get()); it != lines_->end()) mark_ = line_mark + std::to_string(it->second);
+    return outer;
+  }
+  void leave(std::string outer_mark) { mark_ = std::move(outer_mark); }
+  [[nodiscard]] bool marks_lines() const { return lines_ != nullptr; }
+
   [[nodiscard]] std::string define(std::string const& instruction) override {
     auto name = fresh();
-    frames_.line(name + " = " + instruction);
+    frames_.line(name + " = " + instruction, mark_);
     return name;
   }
 
@@ -56,7 +73,7 @@ class ir_writer final : public lane_sink {
   [[nodiscard]] std::string define_at(int depth, std::string const& key, std::string const& instruction) {
     if (auto const* known = frames_.find_known(depth, key)) return *known;
     auto name = fresh();
-    frames_.line_at(depth, name + " = " + instruction);
+    frames_.line_at(depth, name + " = " + instruction, mark_);
     frames_.remember(depth, key, name);
     return name;
   }
@@ -65,7 +82,7 @@ class ir_writer final : public lane_sink {
   }
 
   /// Writes an instruction at the start of the function.
-  void entry_line(std::string const& text) { frames_.line_at(0, text); }
+  void entry_line(std::string const& text) { frames_.line_at(0, text, mark_); }
 
   /// Returns the address of memory on the stack of the function.
   [[nodiscard]] std::string on_stack(std::string const& type, int alignment) {
@@ -157,6 +174,8 @@ class ir_writer final : public lane_sink {
   instruction_set instructions_;
   module_text& module_;
   bool annotates_;
+  ir::statement_lines const* lines_ = nullptr;
+  std::string mark_;  ///< the comment behind the instructions of the current statement
   frames frames_;
   std::string label_;
   std::string allocas_;

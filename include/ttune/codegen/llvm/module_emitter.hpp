@@ -23,6 +23,13 @@ class module_emitter {
   module_emitter(ir::lowered const& program, target const& machine, annotated)
       : module_emitter(program, machine, 0, true) {}
 
+  /// For lined_llvm_ir.hpp: a comment behind each instruction has the line of its statement. No two statements of the
+  /// program are the same node.
+  module_emitter(ir::lowered const& program, target const& machine, ir::statement_lines const& lines)
+      : module_emitter(program, machine) {
+    writer_.mark_lines(lines);
+  }
+
   /// Throws backend_error for programs that this backend cannot express.
   [[nodiscard]] std::string run() {
     memory_.tables.add_tables_of(program_.prepare);
@@ -53,7 +60,7 @@ class module_emitter {
 
   void emit_functions() {
     module_.forget_functions();
-    writer_.restart_numbers();
+    writer_.restart();
     state_ = {};
     memory_.addresses.forget_bases();
     memory_.assembler.end_arm({});

@@ -2,6 +2,9 @@
 // Statements at code generation.
 #pragma once
 
+#include <string>
+#include <utility>
+
 #include "ttune/codegen/body_emitter.hpp"
 #include "ttune/codegen/llvm/conditional_emitter.hpp"
 #include "ttune/codegen/llvm/dot_emitter.hpp"
@@ -28,6 +31,14 @@ class statement_emitter final : public body_emitter {
         conditionals_(writer, state, indices_, expressions, memory.assembler, memory.registers, *this) {}
 
   void emit(ir::stmt const& s) override {
+    if (!writer_.marks_lines()) return emit_kind(s);
+    auto outer = writer_.enter(s);
+    emit_kind(s);
+    writer_.leave(std::move(outer));
+  }
+
+ private:
+  void emit_kind(ir::stmt const& s) {
     if (auto const* several = ir::as<ir::block>(s))
       for (auto const& c : several->body) emit(c);
     if (auto const* l = ir::as<ir::loop>(s)) loops_.emit(*l);
@@ -41,7 +52,6 @@ class statement_emitter final : public body_emitter {
     }
   }
 
- private:
   void emit_let(ir::let const& l) {
     auto const saved = state_.variables;
     state_.variables[l.variable] = indices_.index(l.value);
