@@ -52,6 +52,9 @@ struct kernel_signature {
 };
 
 class device_code;
+namespace tools {
+struct code_map;
+}
 
 /// A compiled kernel with its metadata.
 struct kernel_image {
@@ -70,6 +73,7 @@ struct kernel_image {
   /// only written. What is missing at the end counts as read.
   std::vector<std::uint8_t> operands_read = {};
   std::shared_ptr<device_code> in_process_code = {};  ///< replaces `code` if not null; valid in this process only
+  std::shared_ptr<tools::code_map const> map = {};    ///< names and lines; null if not asked for, or from a file
 
   /// Returns true if calls may read an operand, or a prepared buffer, which are numbered after the operands.
   [[nodiscard]] bool reads(std::size_t operand) const noexcept {

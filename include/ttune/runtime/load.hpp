@@ -14,13 +14,19 @@
 
 namespace ttune { inline namespace v0 {
 
+namespace tools {
+class gdb_entry;
+}
+
 /// Says if this machine and this library can run an image; the reason names the ABI, the processor or missing features.
 [[nodiscard]] availability can_load(kernel_image const& image);
 
 /// The executable code of an image, or a device's code. Kernels made of it share it; the last one unmaps it.
 class loaded_image {
  public:
-  /// Throws argument_error with the reason of `can_load`, backend_error if memory for the code cannot be allocated.
+  /// Tells the tools that TTUNE_TOOLS names about the code (runtime/tools/). Throws argument_error with the reason of
+  /// `can_load`, or if TTUNE_TOOLS names others; backend_error if memory for the code cannot be allocated, or a file
+  /// for a tool cannot be written.
   explicit loaded_image(kernel_image const& image);
   loaded_image(loaded_image const&) = delete;
   loaded_image& operator=(loaded_image const&) = delete;
@@ -53,6 +59,7 @@ class loaded_image {
   kernel_function main_ = nullptr;
   kernel_function prepare_ = nullptr;
   std::shared_ptr<device_code> device_;
+  std::shared_ptr<tools::gdb_entry const> seen_by_gdb_;
   bool prepares_ = false;
 };
 

@@ -9,6 +9,7 @@
 #include "ttune/runtime/code_pages.hpp"
 #include "ttune/runtime/load.hpp"
 #include "ttune/runtime/machine.hpp"
+#include "ttune/runtime/tools/announce.hpp"
 #include "ttune/support/error.hpp"
 
 namespace ttune { inline namespace v0 {
@@ -68,9 +69,16 @@ loaded_image::loaded_image(kernel_image const& image)
   __builtin___clear_cache(base, base + image.code.size());  // does nothing on x86
   main_ = reinterpret_cast<kernel_function>(base + image.main_offset);
   if (image.prepare_offset >= 0) prepare_ = reinterpret_cast<kernel_function>(base + image.prepare_offset);
+  try {
+    seen_by_gdb_ = tools::announce(tools::tools_of_environment(), image, reinterpret_cast<std::uintptr_t>(base));
+  } catch (...) {
+    munmap(memory_, bytes_);
+    throw;
+  }
 }
 
 loaded_image::~loaded_image() {
+  seen_by_gdb_.reset();
   if (memory_) munmap(memory_, bytes_);
 }
 

@@ -31,6 +31,7 @@ int run_worker() {
   dup2(nowhere, STDIN_FILENO);
   dup2(nowhere, STDOUT_FILENO);
   setenv("TTUNE_WORKER", "1", 1);
+  unsetenv("TTUNE_TOOLS");  // profilers and debuggers are told about the application's kernels, not about candidates
   worker::prepare_process(out);
   return worker::server(in, out).serve();
 }

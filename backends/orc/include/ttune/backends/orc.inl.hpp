@@ -8,9 +8,13 @@
 
 #include "ttune/backends/orc.hpp"
 #include "ttune/backends/orc/checked_backend.hpp"
+#include "ttune/backends/orc/map_of_object.hpp"
+#include "ttune/codegen/lined_llvm_ir.hpp"
 #include "ttune/codegen/llvm_ir.hpp"
 #include "ttune/ir/operands_read.hpp"
 #include "ttune/runtime/abi.hpp"
+#include "ttune/runtime/tools/asked_tools.hpp"
+#include "ttune/runtime/tools/code_map.hpp"
 
 namespace ttune { inline namespace v0 {
 
@@ -32,26 +36,47 @@ std::string orc_backend::source(ir::lowered const& program, kernel_signature con
 
 compile_result orc_backend::compile(ir::lowered const& program, kernel_signature signature) {
   auto const start = std::chrono::steady_clock::now();
-  std::string text;
+  codegen::lined_text lined;  // without lines, only the text
+  tools::code_map map;
+  bool keeps_lines = false;
   try {
-    text = codegen::llvm_ir(program, compiler().target(), signature);
+    keeps_lines = options_.lines || tools::tools_of_environment().any();
+    if (keeps_lines) {
+      map.folder = tools::tools_folder();
+      map.file = tools::new_loops_file(program.name);
+      lined = codegen::lined_llvm_ir(program, compiler().target(), signature, map.folder, map.file);
+    } else {
+      lined.text = codegen::llvm_ir(program, compiler().target(), signature);
+    }
   } catch (std::exception const& failure) {
     phases_ = {};
     return {std::nullopt, failure.what(), 0};
   }
   auto const seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  auto result = compile_text(text, std::move(signature));
+  std::string diagnostics;
+  auto code = compiler().compile(lined.text, diagnostics, keeps_lines);
+  if (code && keeps_lines) orc::read_object(std::exchange(code->object, {}), code->sections, lined.names, map);
+  auto result = finish(std::move(code), std::move(signature), std::move(diagnostics));
   if (result.image) result.image->operands_read = ir::operands_read(program);
+  if (result.image && keeps_lines) {
+    map.loops = std::move(lined.loops);
+    result.image->map = std::make_shared<tools::code_map const>(std::move(map));
+  }
   phases_.emit = seconds;
   result.seconds = phases_.total();
   return result;
 }
 
 compile_result orc_backend::compile_text(std::string const& text, kernel_signature signature) {
-  compile_result result;
-  auto code = compiler().compile(text, result.diagnostics);
+  std::string diagnostics;
+  auto code = compiler().compile(text, diagnostics);
+  return finish(std::move(code), std::move(signature), std::move(diagnostics));
+}
+
+compile_result orc_backend::finish(std::optional<orc::linked_code> code, kernel_signature signature,
+                                   std::string diagnostics) {
   phases_ = compiler().last_phases();
-  result.seconds = phases_.total();
+  compile_result result{std::nullopt, std::move(diagnostics), phases_.total()};
   if (!code) return result;
   auto& image = result.image.emplace();
   image.signature = std::move(signature);

@@ -27,6 +27,7 @@ struct phase_seconds {
 struct compiler_options {
   std::string passes = lean_passes;  ///< in the notation of `opt -passes`; "none" for none
   int level = 2;                     ///< level of code generation, 0 to 3; 0 is for debugging only
+  bool lines = false;                ///< keep names and lines in `kernel_image::map`, as if TTUNE_TOOLS asked for them
 };
 
 /// Compiler of LLVM IR. Not thread-safe. Every fault of a text is reported as a value, except LLVM's fatal errors (code
@@ -38,8 +39,9 @@ class compiler {
   compiler& operator=(compiler const&) = delete;
 
   /// Returns the code of `ttune_main` and, if the text defines it, `ttune_prepare`. Returns nothing, with the reason in
-  /// `diagnostics`, if the text is wrong or its code is not self-contained.
-  [[nodiscard]] std::optional<linked_code> compile(std::string const& text, std::string& diagnostics);
+  /// `diagnostics`, if the text is wrong or its code is not self-contained. The object that it links can be kept.
+  [[nodiscard]] std::optional<linked_code> compile(std::string const& text, std::string& diagnostics,
+                                                   bool keeps_object = false);
   /// Returns the object that `compile` links.
   [[nodiscard]] std::optional<std::vector<std::uint8_t>> object(std::string const& text, std::string& diagnostics);
   /// Returns the assembly of the same code, for reading and for counting spills.

@@ -98,10 +98,16 @@ double compiler::lap() noexcept {
   return std::chrono::duration<double>(now - std::exchange(last_, now)).count();
 }
 
-std::optional<linked_code> compiler::compile(std::string const& text, std::string& diagnostics) {
+inline std::vector<std::uint8_t> bytes_of(LLVMMemoryBufferRef buffer) {
+  auto const* const begin = reinterpret_cast<std::uint8_t const*>(LLVMGetBufferStart(buffer));
+  return {begin, begin + LLVMGetBufferSize(buffer)};
+}
+
+std::optional<linked_code> compiler::compile(std::string const& text, std::string& diagnostics, bool keeps_object) {
   auto const object = generate(text, LLVMObjectFile, diagnostics);
   if (!object) return std::nullopt;
   auto made = linker_->link(object.get(), prepares_, diagnostics);
+  if (made && keeps_object) made->object = bytes_of(object.get());
   phases_.link = lap();
   return made;
 }
@@ -109,8 +115,7 @@ std::optional<linked_code> compiler::compile(std::string const& text, std::strin
 std::optional<std::vector<std::uint8_t>> compiler::object(std::string const& text, std::string& diagnostics) {
   auto const made = generate(text, LLVMObjectFile, diagnostics);
   if (!made) return std::nullopt;
-  auto const* const begin = reinterpret_cast<std::uint8_t const*>(LLVMGetBufferStart(made.get()));
-  return std::vector<std::uint8_t>(begin, begin + LLVMGetBufferSize(made.get()));
+  return bytes_of(made.get());
 }
 
 std::optional<std::string> compiler::assembly(std::string const& text, std::string& diagnostics) {

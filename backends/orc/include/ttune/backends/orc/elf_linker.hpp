@@ -18,11 +18,19 @@ namespace ttune { inline namespace v0 { namespace orc {
 
 inline constexpr std::size_t most_image_bytes = 16U << 20;
 
+/// Where a section is in an image.
+struct placed_section {
+  std::string name;
+  std::size_t begin = 0;  ///< offset from the start of the image
+};
+
 /// The result of linking: the bytes of all sections, and the offsets of the entries.
 struct linked_code {
   std::vector<std::uint8_t> bytes;
   std::int64_t main_offset = -1;
   std::int64_t prepare_offset = -1;  ///< -1: no such entry
+  std::vector<placed_section> sections = {};
+  std::vector<std::uint8_t> object = {};  ///< what was linked; only if asked for (compiler::compile)
 };
 
 /// Linker for objects that the compiler in this process created: sizes in the object are trusted.

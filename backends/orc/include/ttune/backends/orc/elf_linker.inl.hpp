@@ -50,6 +50,7 @@ std::string elf_linker::place_sections() {
     auto const begin = (made_.bytes.size() + align - 1) / align * align;
     if (begin + s.sh_size > most_image_bytes) return "the code cannot stand alone: it has more than 16 MiB";
     places_.back() = static_cast<std::int64_t>(begin);
+    made_.sections.push_back({name, begin});
     made_.bytes.resize(begin + s.sh_size);
     if (s.sh_type != SHT_NOBITS) std::memcpy(made_.bytes.data() + begin, object_.data() + s.sh_offset, s.sh_size);
   }

@@ -36,11 +36,6 @@ class linker {
   static constexpr std::size_t most_bytes = most_image_bytes;
   static constexpr std::size_t page_bytes = 4096;
 
-  struct section {
-    std::string name;
-    std::size_t begin;  ///< offset from the start of the image
-  };
-
   static LLVMOrcObjectLayerRef create_layer(void* self, LLVMOrcExecutionSessionRef session, char const* triple);
   [[nodiscard]] std::uint8_t* place(std::size_t size, std::size_t align, char const* name, bool writable);
   [[nodiscard]] std::uint8_t* place_elsewhere(std::size_t size);
@@ -62,7 +57,7 @@ class linker {
   // State of the current object.
   std::size_t begin_ = 0;  ///< start of its image in the block
   std::size_t end_ = 0;
-  std::vector<section> sections_;
+  std::vector<placed_section> sections_;
   std::vector<std::unique_ptr<std::uint8_t[]>> elsewhere_;
   std::string fault_;
 };

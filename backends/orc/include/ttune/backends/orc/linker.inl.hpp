@@ -104,6 +104,7 @@ std::optional<linked_code> linker::collect(bool prepares, std::string& diagnosti
   };
   linked_code made;
   made.bytes.assign(image, image + (end_ - begin_));
+  made.sections = sections_;
   made.main_offset = offset(main);
   if (prepares) made.prepare_offset = offset(prepare);
   return made;

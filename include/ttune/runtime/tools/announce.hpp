@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tells the tools of this process about a loaded kernel.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "ttune/runtime/image.hpp"
+#include "ttune/runtime/tools/asked_tools.hpp"
+
+namespace ttune { inline namespace v0 { namespace tools {
+
+class gdb_entry;
+
+/// Tells these tools that the code of an image is at an address. What it returns must be gone before the code is; null
+/// if no tool wants to know. The first call creates the files. Throws backend_error if a file cannot be written. Takes
+/// 10 to 100 us, the time to write the kernel's code to a file.
+[[nodiscard]] std::shared_ptr<gdb_entry const> announce(asked_tools const& to, kernel_image const& image,
+                                                        std::uintptr_t code);
+
+}}}  // namespace ttune::v0::tools
+
+#ifdef TTUNE_IMPLEMENTATION
+#include "ttune/runtime/tools/announce.inl.hpp"
+#endif

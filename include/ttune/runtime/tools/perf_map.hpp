@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// The file in which perf finds names of functions that no program file has: /tmp/perf-PID.map.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ttune/runtime/tools/code_map.hpp"
+
+namespace ttune { inline namespace v0 { namespace tools {
+
+/// A perf map: a line "ADDRESS BYTES NAME" for each function, numbers in hexadecimal. Kernels that are unloaded stay in
+/// it: perf has no form for their end.
+class perf_map {
+ public:
+  /// Creates the file, or empties it. Throws backend_error if that fails.
+  explicit perf_map(std::string path);
+  perf_map(perf_map const&) = delete;
+  perf_map& operator=(perf_map const&) = delete;
+  ~perf_map();
+
+  /// Adds functions of code at an address. Throws backend_error if the file cannot be written.
+  void add(std::uintptr_t code, std::vector<code_function> const& functions);
+
+ private:
+  std::string path_;
+  int file_ = -1;
+};
+
+}}}  // namespace ttune::v0::tools
+
+#ifdef TTUNE_IMPLEMENTATION
+#include "ttune/runtime/tools/perf_map.inl.hpp"
+#endif
