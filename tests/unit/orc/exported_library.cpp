@@ -2,7 +2,6 @@
 // Exported libraries, compiled as C and run: the same bits as the kernels that the library loads, the choice of an
 // instruction set, and 64-bit ARM in an emulator.
 #include <doctest/doctest.h>
-#include <sys/wait.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -10,7 +9,6 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
-#include <sstream>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -18,6 +16,7 @@
 #include "kernel_runs.hpp"
 #include "support/emulator.hpp"
 #include "support/require.hpp"
+#include "support/shell.hpp"
 #include "support/temporary_folder.hpp"
 #include "ttune/autoschedule/derive_space.hpp"
 #include "ttune/backends/orc.hpp"
@@ -90,19 +89,6 @@ target two_cores(char const* name) {
   auto machine = named_target(name);
   machine.cores = 2;
   return machine;
-}
-
-struct outcome {
-  int status = 0;
-  std::string text;
-};
-
-outcome shell(std::string const& command) {
-  temporary_folder const folder;
-  auto const status = std::system(("(" + command + ") > " + (folder / "out") + " 2>&1").c_str());
-  std::ostringstream text;
-  text << std::ifstream(folder / "out").rdbuf();
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, text.str()};
 }
 
 void demand(std::string const& command) {
@@ -178,8 +164,6 @@ void build(record_store const& store, std::string const& folder, std::string con
          "' '" TTUNE_TESTS_DIR "/unit/orc/exported_main.c' '" + folder + "/libimaging.a' -lm -o '" + folder +
          "/exported'");
 }
-
-bool has_program(std::string const& name) { return shell("command -v " + name).status == 0; }
 
 }  // namespace
 
