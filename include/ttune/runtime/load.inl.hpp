@@ -79,7 +79,11 @@ loaded_image::loaded_image(kernel_image const& image)
 
 loaded_image::~loaded_image() {
   seen_by_gdb_.reset();
-  if (memory_) munmap(memory_, bytes_);
+  if (!memory_) return;
+  // Tools that were told about an address take what is there later for the same kernel, so it is not used again.
+  bool const told = tools::tools_of_environment().any();
+  if (told) (void)mmap(memory_, bytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+  else munmap(memory_, bytes_);
 }
 
 }}  // namespace ttune::v0

@@ -15,9 +15,11 @@
 #include "ttune/autoschedule/derive_space.hpp"
 #include "ttune/backends/orc.hpp"
 #include "ttune/ops/matmul.hpp"
+#include "ttune/records/memory_store.hpp"
 #include "ttune/runtime/image_io.hpp"
 #include "ttune/runtime/kernel_call.hpp"
 #include "ttune/runtime/tools/asked_tools.hpp"
+#include "ttune/ttune.hpp"
 #include "ttune/tune/workload.hpp"
 
 namespace seen_by_debuggers_tests {
@@ -89,11 +91,30 @@ bool says(std::string const& text, std::string const& what) { return text.find(w
 
 }  // namespace
 
+/// Calls a kernel that a tuner takes from its records.
+void run_recorded() {
+  auto const store = std::make_shared<memory_store>();
+  auto const op = ops::matmul(96, 96, 96);
+  auto const tune = [&] {
+    tuner finds{orc_backend{}, {.records = store}};
+    return finds.tune(op, {.trials = 2});
+  };
+  (void)tune();
+  auto const kernel = tune();
+  CHECK(kernel.report().source == tuning_report::origin::record);
+  std::vector<float> const a(96 * 96, 1.F), b(96 * 96, 1.F);
+  std::vector<float> c(96 * 96);
+  kernel(a, b, c);
+  CHECK(c[0] == 96.F);
+}
+
 TEST_CASE("seen by debuggers: the program that they watch" * doctest::skip()) {
-  auto const* const how = std::getenv(watched);
-  REQUIRE(how);
+  auto const* const variable = std::getenv(watched);
+  REQUIRE(variable);
+  std::string const how = variable;
+  if (how == "recorded") return run_recorded();
   auto const image = product();
-  run(std::string(how) == "stored" ? image_from_bytes(to_bytes(image)) : image, std::string(how) == "long" ? 0.5 : 0);
+  run(how == "stored" ? image_from_bytes(to_bytes(image)) : image, how == "long" ? 0.5 : 0);
 }
 
 TEST_CASE("seen by debuggers: gdb stops in a kernel, shows its line, and its callers up to main") {
@@ -129,6 +150,16 @@ TEST_CASE("seen by debuggers: gdb knows the names of stored images") {
   // Without a language, gdb may take the dot for one of Ada's.
   CHECK((says(text, "in matmul.main ()") || says(text, "in matmul[main] ()")));
   CHECK(says(text, "in section .text of"));
+}
+
+TEST_CASE("seen by debuggers: kernels of a database are compiled again, and have lines") {
+  TTUNE_SKIP_UNLESS("gdb", gdb_works(), "gdb is not installed, or may not trace programs here");
+  temporary_folder const folder;
+  auto const text = gdb_session(folder, "recorded", "break matmul.main\nrun\nbt\n");
+  INFO(text);
+  auto const frames = text.substr(std::min(text.find("#0"), text.size()));
+  CHECK(says(frames, "matmul.main () at ttune-"));
+  CHECK(says(frames, " main ("));
 }
 
 TEST_CASE("seen by debuggers: perf names the functions of kernels") {

@@ -11,7 +11,7 @@
 namespace ttune { inline namespace v0 { namespace tools {
 
 /// A perf map: a line "ADDRESS BYTES NAME" for each function, numbers in hexadecimal. Kernels that are unloaded stay in
-/// it: perf has no form for their end.
+/// it, and their addresses are not used again (load.hpp): perf has no form for their end.
 class perf_map {
  public:
   /// Creates the file, or empties it. Throws backend_error if that fails.

@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "ttune/runtime/tools/asked_tools.hpp"
 #include "ttune/tune/session/stored_image.hpp"
 
 namespace ttune { inline namespace v0 { namespace detail {
@@ -24,6 +25,12 @@ stored_kernel next_stored_image(record_store const& in, record_key const& wanted
   return fastest;
 }
 
+/// Returns true if a profiler or a debugger wants to know the lines of an image: only kernels that are compiled in this
+/// process have them.
+inline bool wants_lines(kernel_image const& image) {
+  return image.device.empty() && tools::tools_of_environment().any();
+}
+
 stored_kernel find_stored(record_store const& in, record_key const& wanted,
                           std::function<std::optional<kernel_image>(record const&)> const& compile) {
   auto const stored = in.get_image(wanted);
@@ -31,7 +38,11 @@ stored_kernel find_stored(record_store const& in, record_key const& wanted,
   if (!best || !best->result.ok()) return {};
   auto image = usable_image(stored);
   auto const lacks = image ? missing_for(*image) : std::string();
-  if (image && lacks.empty()) return {*best, std::move(image)};
+  if (image && lacks.empty()) {
+    if (wants_lines(*image))
+      if (auto lined = compile(*best)) image = std::move(lined);
+    return {*best, std::move(image)};
+  }
   auto found = lacks.empty() ? stored_kernel() : next_stored_image(in, wanted);
   auto instead = "that for " + found.of.key.target + " runs in its place";
   if (!found.image) {
