@@ -14,7 +14,7 @@ class gdb_entry;
 
 /// Tells these tools that the code of an image is at an address. What it returns must be gone before the code is; null
 /// if no tool wants to know. The first call creates the files. Throws backend_error if a file cannot be written. Takes
-/// 10 to 100 us, the time to write the kernel's code to a file.
+/// 5 to 11 us for kernels of less than 8 KB without a debugger.
 [[nodiscard]] std::shared_ptr<gdb_entry const> announce(asked_tools const& to, kernel_image const& image,
                                                         std::uintptr_t code);
 

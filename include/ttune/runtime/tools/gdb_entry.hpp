@@ -17,7 +17,7 @@ namespace ttune { inline namespace v0 { namespace tools {
 [[nodiscard]] void const* gdb_descriptor() noexcept;
 
 /// An object in gdb's list (the manual's chapter "JIT Compilation Interface"), from construction to destruction. LLDB
-/// reads the same list. Adding one takes microseconds without a debugger; in one, it stops the process shortly.
+/// reads the same list. In a debugger, each one stops the process shortly.
 class gdb_entry {
  public:
   explicit gdb_entry(std::vector<std::uint8_t> object);

@@ -13,7 +13,7 @@
 namespace ttune { inline namespace v0 { namespace orc {
 
 /// Fills in functions, lines and places of sections of linked code, and keeps its object. `sections` says where the
-/// linker placed them, `names` has what people call the functions, by symbol. Takes 0.1 ms.
+/// linker placed them, `names` has what people call the functions, by symbol.
 void read_object(std::vector<std::uint8_t> object, std::vector<placed_section> const& sections,
                  std::map<std::string, std::string> const& names, tools::code_map& map);
 
