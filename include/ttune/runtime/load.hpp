@@ -59,7 +59,7 @@ class loaded_image {
   kernel_function main_ = nullptr;
   kernel_function prepare_ = nullptr;
   std::shared_ptr<device_code> device_;
-  std::shared_ptr<tools::gdb_entry const> seen_by_gdb_;
+  tools::gdb_entry const* told_gdb_ = nullptr;  ///< owned; what gdb was told about the code
   bool prepares_ = false;
 };
 

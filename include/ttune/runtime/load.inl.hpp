@@ -70,7 +70,7 @@ loaded_image::loaded_image(kernel_image const& image)
   main_ = reinterpret_cast<kernel_function>(base + image.main_offset);
   if (image.prepare_offset >= 0) prepare_ = reinterpret_cast<kernel_function>(base + image.prepare_offset);
   try {
-    seen_by_gdb_ = tools::announce(tools::tools_of_environment(), image, reinterpret_cast<std::uintptr_t>(base));
+    told_gdb_ = tools::announce(tools::tools_of_environment(), image, reinterpret_cast<std::uintptr_t>(base));
   } catch (...) {
     munmap(memory_, bytes_);
     throw;
@@ -78,7 +78,7 @@ loaded_image::loaded_image(kernel_image const& image)
 }
 
 loaded_image::~loaded_image() {
-  seen_by_gdb_.reset();
+  tools::withdraw(told_gdb_);
   if (!memory_) return;
   // Tools that were told about an address take what is there later for the same kernel, so it is not used again.
   bool const told = tools::tools_of_environment().any();

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 
 #include "ttune/runtime/image.hpp"
 #include "ttune/runtime/tools/asked_tools.hpp"
@@ -12,11 +11,13 @@ namespace ttune { inline namespace v0 { namespace tools {
 
 class gdb_entry;
 
-/// Tells these tools that the code of an image is at an address. What it returns must be gone before the code is; null
-/// if no tool wants to know. The first call creates the files. Throws backend_error if a file cannot be written. Takes
-/// 5 to 11 us for kernels of less than 8 KB without a debugger.
-[[nodiscard]] std::shared_ptr<gdb_entry const> announce(asked_tools const& to, kernel_image const& image,
-                                                        std::uintptr_t code);
+/// Tells these tools that the code of an image is at an address. What it returns is given to `withdraw` before the code
+/// is gone; null if gdb was not asked for. The first call creates the files. Throws backend_error if a file cannot be
+/// written. Takes 5 to 11 us for kernels of less than 8 KB without a debugger.
+[[nodiscard]] gdb_entry const* announce(asked_tools const& to, kernel_image const& image, std::uintptr_t code);
+
+/// Removes an entry from gdb's list. Null is allowed.
+void withdraw(gdb_entry const* entry) noexcept;
 
 }}}  // namespace ttune::v0::tools
 

@@ -57,7 +57,7 @@ inline void write_loops(tool_files& files, code_map const& map) {
 
 }  // namespace detail
 
-std::shared_ptr<gdb_entry const> announce(asked_tools const& to, kernel_image const& image, std::uintptr_t code) {
+gdb_entry const* announce(asked_tools const& to, kernel_image const& image, std::uintptr_t code) {
   if (!to.any()) return nullptr;
   auto& files = detail::tool_files::of_process();
   std::lock_guard const guard(files.one_at_a_time);
@@ -72,8 +72,9 @@ std::shared_ptr<gdb_entry const> announce(asked_tools const& to, kernel_image co
     files.dump->add(code, image);
   }
   if (!to.gdb) return nullptr;
-  return std::make_shared<gdb_entry const>(image.map ? object_at(*image.map, code)
-                                                     : names_object(functions_of(image), code));
+  return new gdb_entry(image.map ? object_at(*image.map, code) : names_object(functions_of(image), code));
 }
+
+void withdraw(gdb_entry const* entry) noexcept { delete entry; }
 
 }}}  // namespace ttune::v0::tools
