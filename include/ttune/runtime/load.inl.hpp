@@ -81,9 +81,9 @@ loaded_image::~loaded_image() {
   tools::withdraw(told_gdb_);
   if (!memory_) return;
   // Tools that were told about an address take what is there later for the same kernel, so it is not used again.
+  constexpr int unused = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE;
   bool const told = tools::tools_of_environment().any();
-  if (told) (void)mmap(memory_, bytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
-  else munmap(memory_, bytes_);
+  if (!told || mmap(memory_, bytes_, PROT_NONE, unused, -1, 0) == MAP_FAILED) munmap(memory_, bytes_);
 }
 
 }}  // namespace ttune::v0

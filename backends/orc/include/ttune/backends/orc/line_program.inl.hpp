@@ -60,7 +60,8 @@ line_program::opcodes line_program::read_header(std::uint16_t version) {
   made.step = take<std::uint8_t>();
   if (version >= 4) (void)take<std::uint8_t>();  // operations of an instruction: 1, but on VLIW processors
   (void)take<std::uint8_t>();                    // is_stmt at the start
-  made.line_base = take<std::int8_t>();
+  auto const base = int{take<std::uint8_t>()};
+  made.line_base = base < 128 ? base : base - 256;  // a byte with a sign
   made.line_range = take<std::uint8_t>();
   made.first_special = take<std::uint8_t>();
   for (unsigned i = 1; i < made.first_special; ++i) made.operands.push_back(take<std::uint8_t>());
