@@ -235,42 +235,40 @@ class schedule_generator {
   return made;
 }
 
-/// Returns the largest product of one factor for each loop around a stage, those around the place where it is computed
-/// included.
-template <class Factor>
-[[nodiscard]] double largest_product(ttune::space const& s, ttune::configuration const& chosen, Factor const& factor) {
+/// Returns the number of computed elements, repetitions in loops included: programs that take minutes are skipped.
+[[nodiscard]] inline double computed_elements(ttune::space const& s, ttune::configuration const& chosen) {
   ttune::loop_nest n;
   ttune::instantiate(make_plan(s), chosen, n);
   double most = 0;
   for (std::int16_t st = 0; st < n.stage_count; ++st) {
-    double product = 1;
+    double elements = 1;
     auto levels = n.stages[static_cast<std::size_t>(st)].count;
     for (std::int16_t at = st; at >= 0;) {
       auto const& stage = n.stages[static_cast<std::size_t>(at)];
-      for (std::int16_t l = 0; l < levels; ++l) product *= factor(n.loops[static_cast<std::size_t>(stage.first + l)]);
+      for (std::int16_t l = 0; l < levels; ++l) elements *= n.loops[static_cast<std::size_t>(stage.first + l)].extent;
       levels = static_cast<std::int16_t>(stage.depth + 1);
       at = stage.attached_to;
     }
-    most = std::max(most, product);
+    most = std::max(most, elements);
   }
   return most;
 }
 
-/// Returns the number of computed elements, repetitions in loops included: programs that take minutes are skipped.
-[[nodiscard]] inline double computed_elements(ttune::space const& s, ttune::configuration const& chosen) {
-  return largest_product(s, chosen, [](auto const& loop) { return static_cast<double>(loop.extent); });
-}
-
-/// Returns true if a statement has thousands of copies in the code, by unrolled loops and loops over the terms of an
-/// instruction: LLVM needs minutes for as many.
+/// Returns true if an unrolled loop, or one over the terms of an instruction, has thousands of iterations: the compiler
+/// needs minutes for as many copies.
 [[nodiscard]] inline bool expands_thousands(ttune::space const& s, ttune::configuration const& chosen) {
-  auto const copies = [](ttune::loop_nest::loop const& loop) {
-    using enum ttune::ir::loop_kind;
-    auto const* whole = &loop;
-    while (whole->fused) ++whole;  // the innermost of fused loops has their kind
-    return whole->kind == tensorized || whole->kind == unrolled ? static_cast<double>(loop.extent) : 1.0;
-  };
-  return largest_product(s, chosen, copies) > 1000;
+  ttune::loop_nest n;
+  ttune::instantiate(make_plan(s), chosen, n);
+  bool found = false;
+  for (std::int16_t st = 0; st < n.stage_count; ++st) {
+    auto const& stage = n.stages[static_cast<std::size_t>(st)];
+    for (std::int16_t l = 0; l < stage.count; ++l) {
+      auto const& one = n.loops[static_cast<std::size_t>(stage.first + l)];
+      bool const expands = one.kind == ttune::ir::loop_kind::tensorized || one.kind == ttune::ir::loop_kind::unrolled;
+      found = found || (expands && one.extent > 1000);
+    }
+  }
+  return found;
 }
 
 }  // namespace ttune_test

@@ -14,12 +14,12 @@
 namespace ttune_test {
 
 /// The end of a command, and what it wrote to both outputs.
-struct outcome {
+struct shell_result {
   int status = 0;
   std::string text;
 };
 
-inline outcome shell(std::string const& command) {
+inline shell_result shell(std::string const& command) {
   temporary_folder const folder;
   auto const status = std::system(("(" + command + ") > " + (folder / "out") + " 2>&1").c_str());
   std::ostringstream text;

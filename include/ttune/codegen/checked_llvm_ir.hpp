@@ -37,7 +37,8 @@ struct scratch_buffer {
   bool per_thread = false;  ///< each thread has one, in a workspace of its own
 };
 
-/// The first access of a run that left its buffer, in the one number that kernels write: threads may do so at once.
+/// The first access of a run that left its buffer: a place in the code and an offset in one number, which threads may
+/// write at once.
 struct access_fault {
   static constexpr int site_bits = 20;
   std::int64_t note = 0;  ///< 0 if there was none

@@ -215,6 +215,7 @@ struct json_lines::file {
         path, std::string("cannot be written: ") + (written < 0 ? std::strerror(failure) : "the disk is full"));
   }
 
+  /// A last byte that cannot be read counts as that of an unfinished line: readers skip empty lines.
   [[nodiscard]] bool ends_in_line() const {
     struct stat facts{};
     char last = '\n';

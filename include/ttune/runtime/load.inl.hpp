@@ -63,8 +63,10 @@ loaded_image::loaded_image(kernel_image const& image)
   }
   memory_ = detail::map_code(image.code, lead_bytes);
   if (!memory_)
-    throw backend_error("kernel " + signature_.name +
-                        ": this system does not let memory become code: " + std::strerror(errno));
+    throw backend_error(
+        "kernel " + signature_.name +
+        (errno == ENOMEM ? ": no memory for its code: " : ": this system does not let memory become code: ") +
+        std::strerror(errno));
   auto* const base = static_cast<char*>(memory_) + lead_bytes;
   __builtin___clear_cache(base, base + image.code.size());  // does nothing on x86
   main_ = reinterpret_cast<kernel_function>(base + image.main_offset);

@@ -67,7 +67,7 @@ kernel_image product() {
   return std::move(*made.image);
 }
 
-/// Runs a kernel for so long.
+/// Calls a kernel until as many seconds have passed, at least once.
 void run(kernel_image const& image, double seconds) {
   std::vector<float> a(96 * 96, 1.F), b(96 * 96, 1.F), c(96 * 96);
   std::vector<void*> operands = {a.data(), b.data(), c.data()};
@@ -89,8 +89,6 @@ std::string gdb_session(temporary_folder const& folder, std::string const& envir
 
 bool says(std::string const& text, std::string const& what) { return text.find(what) != std::string::npos; }
 
-}  // namespace
-
 /// Calls a kernel that a tuner takes from its records.
 void run_recorded() {
   auto const store = std::make_shared<memory_store>();
@@ -107,6 +105,11 @@ void run_recorded() {
   kernel(a, b, c);
   CHECK(c[0] == 96.F);
 }
+
+/// Returns the part of gdb's output that begins with the innermost frame of a backtrace.
+std::string backtrace_of(std::string const& text) { return text.substr(std::min(text.find("#0"), text.size())); }
+
+}  // namespace
 
 TEST_CASE("seen by debuggers: the program that they watch" * doctest::skip()) {
   auto const* const variable = std::getenv(watched);
@@ -125,7 +128,7 @@ TEST_CASE("seen by debuggers: gdb stops in a kernel, shows its line, and its cal
   CHECK(says(text, "matmul.main () at ttune-"));
   CHECK(says(text, "parallel C.tasks"));          // the line's text
   CHECK(says(text, "1\tmatmul(A f32 (96, 96)"));  // the file begins so
-  auto const frames = text.substr(std::min(text.find("#0"), text.size()));
+  auto const frames = backtrace_of(text);
   CHECK(says(frames, "matmul.main () at"));
   CHECK(says(frames, "kernel_call"));
   CHECK(says(frames, " main ("));
@@ -136,7 +139,7 @@ TEST_CASE("seen by debuggers: gdb unwinds from the tasks of a parallel loop") {
   temporary_folder const folder;
   auto const text = gdb_session(folder, "once", "break matmul.parallel_C.tasks\nrun\nnext\nnext\nbt\n");
   INFO(text);
-  auto const frames = text.substr(std::min(text.find("#0"), text.size()));
+  auto const frames = backtrace_of(text);
   CHECK(says(frames, "matmul.parallel_C.tasks () at ttune-"));
   CHECK(says(frames, "matmul.main () at ttune-"));
   CHECK(says(frames, " main ("));
@@ -157,7 +160,7 @@ TEST_CASE("seen by debuggers: kernels of a database are compiled again, and have
   temporary_folder const folder;
   auto const text = gdb_session(folder, "recorded", "break matmul.main\nrun\nbt\n");
   INFO(text);
-  auto const frames = text.substr(std::min(text.find("#0"), text.size()));
+  auto const frames = backtrace_of(text);
   CHECK(says(frames, "matmul.main () at ttune-"));
   CHECK(says(frames, " main ("));
 }

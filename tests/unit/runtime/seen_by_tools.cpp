@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What profilers and debuggers are told about kernels, read back: the perf map, the jitdump file, gdb's list.
+// Kernels as profilers and debuggers are told about them, read back: the perf map, the jitdump file, gdb's list.
 #include <doctest/doctest.h>
 #include <elf.h>
 #include <unistd.h>

@@ -11,9 +11,9 @@ namespace ttune { inline namespace v0 { namespace tools {
 
 class gdb_entry;
 
-/// Tells these tools that the code of an image is at an address. What it returns is given to `withdraw` before the code
-/// is gone; null if gdb was not asked for. The first call creates the files. Throws backend_error if a file cannot be
-/// written. Takes 5 to 11 us for kernels of less than 8 KB without a debugger.
+/// Tells these tools that the code of an image is at an address. Returns an entry that is given to `withdraw` before
+/// the code is gone; null if gdb was not asked for. The first call creates the files. Throws backend_error if a file
+/// cannot be written. Takes 5 to 11 us for kernels of less than 8 KB without a debugger.
 [[nodiscard]] gdb_entry const* announce(asked_tools const& to, kernel_image const& image, std::uintptr_t code);
 
 /// Removes an entry from gdb's list. Null is allowed.

@@ -44,15 +44,7 @@ struct tool_files {
 };
 
 inline void write_loops(tool_files& files, code_map const& map) {
-  if (!files.loops.insert(map.path()).second) return;
-  int const file = create_file(map.path());
-  try {
-    write_file(file, map.path(), map.loops);
-  } catch (...) {
-    ::close(file);
-    throw;
-  }
-  ::close(file);
+  if (files.loops.insert(map.path()).second) tool_file(map.path()).write(map.loops);
 }
 
 }  // namespace detail

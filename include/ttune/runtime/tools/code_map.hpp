@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is where in the machine code of a kernel: functions, lines of the loop nest, and the compiler's debug sections.
+// Places in the machine code of a kernel: functions, lines of the loop nest, and the compiler's debug sections.
 #pragma once
 
 #include <cstdint>
@@ -23,11 +23,11 @@ struct code_line {
   int line = 0;  ///< counted from 1; 0: of no line
 };
 
-/// Where functions, lines and sections are in an image. Offsets are from the start of its code, in bytes.
+/// The places of functions, lines and sections in an image. Offsets are from the start of its code, in bytes.
 struct code_map {
   std::vector<code_function> functions;  ///< by offset
   std::vector<code_line> lines;          ///< by offset
-  std::string folder;                    ///< where the file with the loop nest is written
+  std::string folder;                    ///< the folder of the file with the loop nest
   std::string file;
   std::string loops;  ///< its content (ir/print.hpp)
   /// The object that the code was linked from: an ELF file with debug sections that are not relocated.

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "ttune/runtime/tools/code_map.hpp"
+#include "ttune/runtime/tools/tool_file.hpp"
 
 namespace ttune { inline namespace v0 { namespace tools {
 
@@ -32,8 +33,7 @@ class jitdump {
   void add_code(std::uintptr_t code, code_function const& f, std::span<std::uint8_t const> bytes);
   void add_record(std::uint32_t kind, std::string const& body);
 
-  std::string path_;
-  int file_ = -1;
+  tool_file file_;
   void* mapped_ = nullptr;
   std::string records_;  ///< not written yet
   std::uint64_t next_ = 0;

@@ -11,7 +11,6 @@
 
 #include "ttune/runtime/tools/elf_machine.hpp"
 #include "ttune/runtime/tools/jitdump.hpp"
-#include "ttune/runtime/tools/tool_file.hpp"
 
 namespace ttune { inline namespace v0 { namespace tools {
 
@@ -34,7 +33,7 @@ inline std::uint64_t jitdump_time() {
 
 }  // namespace detail
 
-jitdump::jitdump(std::string path) : path_(std::move(path)), file_(create_file(path_)) {
+jitdump::jitdump(std::string path) : file_(std::move(path)) {
   std::string header;
   detail::put_number(header, std::uint32_t{0x4A695444});  // "JiTD"
   detail::put_number(header, std::uint32_t{1});           // version
@@ -44,20 +43,12 @@ jitdump::jitdump(std::string path) : path_(std::move(path)), file_(create_file(p
   detail::put_number(header, static_cast<std::uint32_t>(::getpid()));
   detail::put_number(header, detail::jitdump_time());
   detail::put_number(header, std::uint64_t{0});  // flags
-  try {
-    write_file(file_, path_, header);
-    mapped_ = ::mmap(nullptr, mapped_bytes, PROT_READ | PROT_EXEC, MAP_PRIVATE, file_, 0);
-    if (mapped_ == MAP_FAILED) fail_to_write(path_, errno);  // of a file system that holds no programs
-  } catch (...) {
-    ::close(file_);
-    throw;
-  }
+  file_.write(header);
+  mapped_ = ::mmap(nullptr, mapped_bytes, PROT_READ | PROT_EXEC, MAP_PRIVATE, file_.descriptor(), 0);
+  if (mapped_ == MAP_FAILED) file_.fail(errno);  // on a file system that holds no programs
 }
 
-jitdump::~jitdump() {
-  ::munmap(mapped_, mapped_bytes);
-  ::close(file_);
-}
+jitdump::~jitdump() { ::munmap(mapped_, mapped_bytes); }
 
 void jitdump::add(std::uintptr_t code, kernel_image const& image) {
   records_.clear();
@@ -65,7 +56,7 @@ void jitdump::add(std::uintptr_t code, kernel_image const& image) {
     if (image.map) add_lines(code, f, *image.map);
     add_code(code, f, image.code);
   }
-  write_file(file_, path_, records_);
+  file_.write(records_);
 }
 
 void jitdump::add_record(std::uint32_t kind, std::string const& body) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ttune/runtime/tools/code_map.hpp"
+#include "ttune/runtime/tools/tool_file.hpp"
 
 namespace ttune { inline namespace v0 { namespace tools {
 
@@ -16,16 +17,12 @@ class perf_map {
  public:
   /// Creates the file, or empties it. Throws backend_error if that fails.
   explicit perf_map(std::string path);
-  perf_map(perf_map const&) = delete;
-  perf_map& operator=(perf_map const&) = delete;
-  ~perf_map();
 
   /// Adds functions of code at an address. Throws backend_error if the file cannot be written.
   void add(std::uintptr_t code, std::vector<code_function> const& functions);
 
  private:
-  std::string path_;
-  int file_ = -1;
+  tool_file file_;
 };
 
 }}}  // namespace ttune::v0::tools

@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <unistd.h>
-
 #include <cstdio>
 #include <utility>
 
 #include "ttune/runtime/tools/perf_map.hpp"
-#include "ttune/runtime/tools/tool_file.hpp"
 
 namespace ttune { inline namespace v0 { namespace tools {
 
-perf_map::perf_map(std::string path) : path_(std::move(path)), file_(create_file(path_)) {}
-
-perf_map::~perf_map() { ::close(file_); }
+perf_map::perf_map(std::string path) : file_(std::move(path)) {}
 
 void perf_map::add(std::uintptr_t code, std::vector<code_function> const& functions) {
   std::string text;
@@ -24,7 +19,7 @@ void perf_map::add(std::uintptr_t code, std::vector<code_function> const& functi
                   static_cast<unsigned long long>(f.bytes));
     text += numbers + f.name + "\n";
   }
-  write_file(file_, path_, text);
+  file_.write(text);
 }
 
 }}}  // namespace ttune::v0::tools

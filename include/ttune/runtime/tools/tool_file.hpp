@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that tools read: how they are created and written.
+// A file that tools read: how it is created and written.
 #pragma once
 
 #include <string>
@@ -9,15 +9,25 @@
 
 namespace ttune { inline namespace v0 { namespace tools {
 
-/// Creates an empty file in place of what has its name, for this user only; never follows a link. Returns its
-/// descriptor. Throws backend_error with the reason.
-[[nodiscard]] int create_file(std::string const& path);
+/// A file that this process writes. Errors are backend_error with the reason.
+class tool_file {
+ public:
+  /// Creates an empty file in place of what has its name, for this user only; never follows a link.
+  explicit tool_file(std::string path);
+  tool_file(tool_file const&) = delete;
+  tool_file& operator=(tool_file const&) = delete;
+  ~tool_file();
 
-/// Writes bytes at the end of a file. Throws backend_error with the reason.
-void write_file(int file, std::string const& path, std::string_view bytes);
+  /// Writes bytes at the end of the file.
+  void write(std::string_view bytes) const;
+  [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
+  /// Throws backend_error: the file cannot be written, and why.
+  [[noreturn]] void fail(int reason) const;
 
-/// Throws backend_error: the file cannot be written, and why.
-[[noreturn]] void fail_to_write(std::string const& path, int reason);
+ private:
+  std::string path_;
+  int descriptor_;
+};
 
 }}}  // namespace ttune::v0::tools
 

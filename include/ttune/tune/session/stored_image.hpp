@@ -46,7 +46,8 @@ struct stored_kernel {
 /// targets or spaces; nothing if there is none. Looks at the 1000 nearest keys.
 [[nodiscard]] stored_kernel next_stored_image(record_store const& in, record_key const& wanted);
 
-/// Returns the stored image of a key; if TTUNE_TOOLS asks for lines, what `compile` makes of its record. If this
+/// Returns the stored image of a key; if TTUNE_TOOLS names a tool, the image that `compile` makes of its
+/// record. If this
 /// machine lacks instructions for it, returns the next one; if there is none, the image that `compile` makes of the
 /// best record; if that fails, nothing.
 [[nodiscard]] stored_kernel find_stored(record_store const& in, record_key const& wanted,

@@ -25,11 +25,9 @@ stored_kernel next_stored_image(record_store const& in, record_key const& wanted
   return fastest;
 }
 
-/// Returns true if a profiler or a debugger wants to know the lines of an image: only kernels that are compiled in this
-/// process have them.
-inline bool wants_lines(kernel_image const& image) {
-  return image.device.empty() && tools::tools_of_environment().any();
-}
+/// Returns true if a profiler or a debugger wants to know the functions and lines of an image: only kernels that are
+/// compiled in this process have all of them.
+inline bool wants_map(kernel_image const& image) { return image.device.empty() && tools::tools_of_environment().any(); }
 
 stored_kernel find_stored(record_store const& in, record_key const& wanted,
                           std::function<std::optional<kernel_image>(record const&)> const& compile) {
@@ -39,7 +37,7 @@ stored_kernel find_stored(record_store const& in, record_key const& wanted,
   auto image = usable_image(stored);
   auto const lacks = image ? missing_for(*image) : std::string();
   if (image && lacks.empty()) {
-    if (wants_lines(*image))
+    if (wants_map(*image))
       if (auto lined = compile(*best)) image = std::move(lined);
     return {*best, std::move(image)};
   }

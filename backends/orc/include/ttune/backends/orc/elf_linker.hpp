@@ -12,13 +12,13 @@
 #include <string>
 #include <vector>
 
-#include "ttune/support/config.hpp"
+#include "ttune/backends/orc/object_file.hpp"
 
 namespace ttune { inline namespace v0 { namespace orc {
 
 inline constexpr std::size_t most_image_bytes = 16U << 20;
 
-/// Where a section is in an image.
+/// A section, and its place in an image.
 struct placed_section {
   std::string name;
   std::size_t begin = 0;  ///< offset from the start of the image
@@ -45,21 +45,13 @@ class elf_linker {
  private:
   static constexpr std::int64_t left_out = -1;
 
-  template <class T>
-  [[nodiscard]] T read(std::uint64_t at) const;
-  [[nodiscard]] std::string text(Elf64_Shdr const& table, std::uint32_t at) const;
-  [[nodiscard]] std::string name_of(Elf64_Shdr const& section) const {
-    return text(sections_[names_], section.sh_name);
-  }
   [[nodiscard]] std::string place_sections();
   [[nodiscard]] std::string relocate(Elf64_Shdr const& table);
   [[nodiscard]] std::string apply(Elf64_Rela const& entry, Elf64_Sym const& symbol, std::int64_t section);
   void find_entries();
 
-  std::span<std::uint8_t const> object_;
-  std::vector<Elf64_Shdr> sections_;
+  object_file object_;
   std::vector<std::int64_t> places_;  ///< offset of each section in the image
-  std::size_t names_ = 0;             ///< index of the section with the section names
   linked_code made_;
 };
 

@@ -12,27 +12,12 @@ namespace ttune { inline namespace v0 { namespace orc {
 
 elf_linker::elf_linker(std::span<std::uint8_t const> object) : object_(object) {}
 
-template <class T>
-T elf_linker::read(std::uint64_t at) const {
-  T value;
-  std::memcpy(&value, object_.data() + at, sizeof value);
-  return value;
-}
-
-std::string elf_linker::text(Elf64_Shdr const& table, std::uint32_t at) const {
-  return reinterpret_cast<char const*>(object_.data() + table.sh_offset + at);
-}
-
 std::optional<linked_code> elf_linker::link(std::string& diagnostics) {
-  bool const known = object_.size() >= sizeof(Elf64_Ehdr) && std::memcmp(object_.data(), ELFMAG, SELFMAG) == 0 &&
-                     read<Elf64_Ehdr>(0).e_machine == EM_X86_64 && read<Elf64_Ehdr>(0).e_type == ET_REL;
-  if (!known) return diagnostics = "only x86-64 ELF objects can be linked with this LLVM", std::nullopt;
-  auto const header = read<Elf64_Ehdr>(0);
-  names_ = header.e_shstrndx;
-  for (std::size_t i = 0; i < header.e_shnum; ++i)
-    sections_.push_back(read<Elf64_Shdr>(header.e_shoff + i * sizeof(Elf64_Shdr)));
+  auto const& sections = object_.sections();
+  if (sections.empty() || object_.read<Elf64_Ehdr>(0).e_machine != EM_X86_64)
+    return diagnostics = "only x86-64 ELF objects can be linked with this LLVM", std::nullopt;
   diagnostics = place_sections();
-  for (auto const& s : sections_)
+  for (auto const& s : sections)
     if (diagnostics.empty() && s.sh_type == SHT_RELA && places_[s.sh_info] != left_out) diagnostics = relocate(s);
   find_entries();
   if (diagnostics.empty() && made_.main_offset < 0) diagnostics = "the object defines no ttune_main";
@@ -41,9 +26,9 @@ std::optional<linked_code> elf_linker::link(std::string& diagnostics) {
 }
 
 std::string elf_linker::place_sections() {
-  for (auto const& s : sections_) {
+  for (auto const& s : object_.sections()) {
     places_.push_back(left_out);
-    auto const name = name_of(s);
+    auto const name = object_.name_of(s);
     if ((s.sh_flags & SHF_ALLOC) == 0 || s.sh_size == 0 || name == ".eh_frame") continue;
     if (s.sh_flags & SHF_WRITE) return "the code cannot stand alone: it needs the writable section " + name;
     auto const align = std::max<std::size_t>(64, s.sh_addralign);
@@ -52,22 +37,23 @@ std::string elf_linker::place_sections() {
     places_.back() = static_cast<std::int64_t>(begin);
     made_.sections.push_back({name, begin});
     made_.bytes.resize(begin + s.sh_size);
-    if (s.sh_type != SHT_NOBITS) std::memcpy(made_.bytes.data() + begin, object_.data() + s.sh_offset, s.sh_size);
+    if (s.sh_type != SHT_NOBITS) std::memcpy(made_.bytes.data() + begin, object_.content(s).data(), s.sh_size);
   }
   return {};
 }
 
 std::string elf_linker::relocate(Elf64_Shdr const& table) {
-  auto const& symbols = sections_[table.sh_link];
+  auto const& sections = object_.sections();
+  auto const& symbols = sections[table.sh_link];
   for (std::uint64_t at = 0; at < table.sh_size; at += sizeof(Elf64_Rela)) {
-    auto const entry = read<Elf64_Rela>(table.sh_offset + at);
-    auto const symbol = read<Elf64_Sym>(symbols.sh_offset + ELF64_R_SYM(entry.r_info) * sizeof(Elf64_Sym));
-    auto const name = text(sections_[symbols.sh_link], symbol.st_name);
+    auto const entry = object_.read<Elf64_Rela>(table.sh_offset + at);
+    auto const symbol = object_.read<Elf64_Sym>(symbols.sh_offset + ELF64_R_SYM(entry.r_info) * sizeof(Elf64_Sym));
+    auto const name = object_.text(sections[symbols.sh_link], symbol.st_name);
     if (symbol.st_shndx == SHN_UNDEF) return "the code cannot be linked: Symbols not found: [ " + name + " ]";
-    if (symbol.st_shndx >= sections_.size() || places_[symbol.st_shndx] == left_out)
+    if (symbol.st_shndx >= sections.size() || places_[symbol.st_shndx] == left_out)
       return "the code cannot stand alone: it refers to " + name;
     if (auto fault = apply(entry, symbol, places_[table.sh_info]); !fault.empty())
-      return "the code cannot stand alone: section " + name_of(sections_[table.sh_info]) + fault;
+      return "the code cannot stand alone: section " + object_.name_of(sections[table.sh_info]) + fault;
   }
   return {};
 }
@@ -93,17 +79,12 @@ std::string elf_linker::apply(Elf64_Rela const& entry, Elf64_Sym const& symbol, 
 }
 
 void elf_linker::find_entries() {
-  for (auto const& s : sections_) {
-    if (s.sh_type != SHT_SYMTAB) continue;
-    for (std::uint64_t at = 0; at < s.sh_size; at += sizeof(Elf64_Sym)) {
-      auto const symbol = read<Elf64_Sym>(s.sh_offset + at);
-      if (symbol.st_shndx == SHN_UNDEF || symbol.st_shndx >= places_.size()) continue;
-      auto const offset = places_[symbol.st_shndx] + static_cast<std::int64_t>(symbol.st_value);
-      auto const name = text(sections_[s.sh_link], symbol.st_name);
-      if (name == "ttune_main") made_.main_offset = offset;
-      if (name == "ttune_prepare") made_.prepare_offset = offset;
-    }
-  }
+  object_.for_each_symbol([&](Elf64_Sym const& symbol, std::string const& name) {
+    if (symbol.st_shndx == SHN_UNDEF || symbol.st_shndx >= places_.size()) return;
+    auto const offset = places_[symbol.st_shndx] + static_cast<std::int64_t>(symbol.st_value);
+    if (name == "ttune_main") made_.main_offset = offset;
+    if (name == "ttune_prepare") made_.prepare_offset = offset;
+  });
 }
 
 }}}  // namespace ttune::v0::orc

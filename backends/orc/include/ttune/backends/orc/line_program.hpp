@@ -31,7 +31,7 @@ class line_program {
     object_place at;
     std::int64_t line = 1;
   };
-  /// What the header of a unit says about its opcodes.
+  /// The header of a unit describes its opcodes so.
   struct opcodes {
     unsigned step = 1;  ///< smallest length of an instruction
     int line_base = 0;

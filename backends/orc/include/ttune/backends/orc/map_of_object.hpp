@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is where in linked code, read from the object that it was linked from.
+// Places of functions, lines and sections in linked code, read from the object that it was linked from.
 #pragma once
 
 #include <cstdint>
