@@ -69,11 +69,11 @@ struct place_plan {
   std::int32_t loop = -1;
 };
 
-/// A read that is prefetched.
+/// Operands that are prefetched together.
 struct prefetch_plan {
-  std::int32_t operand = -1;         ///< index into program.inputs; -1: none
-  std::int32_t loop = -1;            ///< an index into the loops
-  knob_value distance = literal(0);  ///< in iterations; 0: no prefetch
+  std::vector<std::int32_t> operands = {};  ///< indices into program.inputs; none: no prefetch
+  std::int32_t loop = -1;                   ///< an index into the loops
+  knob_value distance = literal(0);         ///< in iterations; 0: no prefetch
 };
 
 struct stage_plan {

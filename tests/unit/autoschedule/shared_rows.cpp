@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <string>
+#include <vector>
 
 #include "support/derived_programs.hpp"
 #include "ttune/core/named_target.hpp"
@@ -73,6 +74,18 @@ TEST_CASE("shared rows: maps of rows, with sums of their own, are computed where
   CHECK(beside(op(inputs(A, r), outputs(D, C, L))) == "D");  // L needs all sums, and reads D behind the loops
   check_interpreted(op(inputs(A, r), outputs(D, C)));
   check_interpreted(op(inputs(A, r), outputs(D, C, L)));
+}
+
+TEST_CASE("shared rows: the rows of the next run are prefetched, of each matrix that the sums read") {
+  tensor<"D", float, 2> const D{{120, 48}};
+  auto const R = compute<"R">(i) = sum(over(j), A(i, j) * D(i, j));
+  auto const C = compute<"C">(j) = sum(over(i), A(i, j) * D(i, j) * r(i));
+  auto const space = derive_space(op(inputs(A, D, r), outputs(R, C)).program(), small_caches());
+  std::vector<std::string> prefetched;
+  for (auto const& s : space.steps)
+    if (s.what == primitive::prefetch) prefetched.push_back(s.stage + " " + s.results[0]);
+  CHECK(prefetched == std::vector<std::string>{"C.shares.runs A", "C.shares.runs D"});
+  check_interpreted(op(inputs(A, D, r), outputs(R, C)));
 }
 
 TEST_CASE("shared rows: not in caches that hold the matrix, not for a prime number of rows") {

@@ -193,6 +193,10 @@ TEST_CASE("prefetch: one hint per cache line, some iterations ahead; refused cas
   auto const unrolled = s.split(k, 2, ko, ki).unroll(ki).prefetch(B, ki, 8);
   check_space(unrolled, 4);
   CHECK(contains(ir::print(lowered_of(unrolled.space())), "prefetch B[C.ko * 2 + C.ki + 8, C.jo * 20]"));
+  auto const both = s.prefetch(B, k, 4).prefetch(A, k, 4);
+  check_space(both, 4);
+  CHECK(contains(ir::print(lowered_of(both.space())), "prefetch B[C.k + 4, C.jo * 20 + 16]\n"));
+  CHECK(contains(ir::print(lowered_of(both.space())), "prefetch A[2, C.k + 4]\n"));
 
   auto const says = [](auto const& schedule, std::string const& sentence) {
     try {
@@ -204,7 +208,9 @@ TEST_CASE("prefetch: one hint per cache line, some iterations ahead; refused cas
   };
   says(s.prefetch(C, k, 4), "reads no operand of this name");
   says(s.prefetch(B, k, -1), "the number of iterations is not negative");
-  says(s.prefetch(B, k, 1).prefetch(A, k, 1), "prefetches an operand already");
+  says(s.prefetch(B, k, 1).prefetch(B, k, 1), "prefetches this operand already");
+  says(s.prefetch(B, k, 1).prefetch(A, k, 2), "are prefetched in one loop, by one distance");
+  says(s.prefetch(B, k, 1).prefetch(A, jo, 1), "are prefetched in one loop, by one distance");
   says(s.prefetch(B, ji, 1), "is no plain or unrolled one");
   says(s.prefetch(B, k, 1).split(k, 2, ko, ki), "is split or fused");
   says(s.prefetch(B, jo, 1), "more than 32 lines");

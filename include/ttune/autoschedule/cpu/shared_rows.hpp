@@ -32,7 +32,8 @@ struct shared_rows {
   std::string source;   ///< the operand, or the stage, whose rows are read once
   std::int64_t dimension = 0;
   std::int64_t shares = 0;
-  std::int64_t rows = 0;  ///< rows of a run
+  std::int64_t rows = 0;              ///< rows of a run
+  std::vector<std::string> matrices;  ///< operands whose rows the sums read, each larger than the caches of the cores
   std::vector<row_follower> beside;
 
   [[nodiscard]] std::string parts() const { return columns + ".shares"; }
@@ -104,6 +105,7 @@ class shared_rows_finder {
     made->source = m.operand >= 0 ? p_.program->inputs[static_cast<std::size_t>(m.operand)]->name
                                   : p_.stages[static_cast<std::size_t>(m.producer)].definition->name;
     made->dimension = static_cast<std::int64_t>(m.dimension);
+    made->matrices = matrices_of(st);
     std::vector<std::size_t> beside;
     for (std::size_t s = 0; s < p_.stages.size(); ++s) {
       auto const x = s == columns || waits_for(s, beside) ? -1 : axis_beside(s, columns, m);
@@ -112,6 +114,17 @@ class shared_rows_finder {
       made->beside.push_back({p_.stages[s].definition->name, p_.stages[s].axis_name(static_cast<std::size_t>(x))});
     }
     if (made->beside.empty()) return std::nullopt;
+    return made;
+  }
+
+  /// Returns the operands that the sums read by rows and columns, and that are larger than the second-level caches.
+  [[nodiscard]] std::vector<std::string> matrices_of(stage_plan const& st) const {
+    std::vector<std::string> made;
+    for (auto const& a : st.accesses) {
+      if (a.operand < 0 || !matrix_of(st, a)) continue;
+      auto const& name = p_.program->inputs[static_cast<std::size_t>(a.operand)]->name;
+      if (std::find(made.begin(), made.end(), name) == made.end()) made.push_back(name);
+    }
     return made;
   }
 

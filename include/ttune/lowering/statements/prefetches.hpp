@@ -2,6 +2,7 @@
 // Hints to fetch what a stage reads some iterations later (primitive/prefetch.hpp).
 #pragma once
 
+#include <iterator>
 #include <vector>
 
 #include "ttune/lowering/statements/prefetched_lines.hpp"
@@ -56,16 +57,28 @@ namespace ttune { inline namespace v0 { namespace lowering {
   return made;
 }
 
-/// Returns a hint for each cache line of the operand that the loops inside `level` read, some iterations of it later.
-[[nodiscard]] inline ir::stmt prefetches(scope const& in, values const& value, std::size_t st, std::int32_t level) {
-  auto const& definition = *in.p.stages[st].definition;
-  auto const& operand = in.p.program->inputs[static_cast<std::size_t>(in.p.stages[st].prefetched.operand)];
+/// Returns the first read of an operand by a stage; nothing if there is none.
+[[nodiscard]] inline ir::expr first_read_of(ir::stage const& definition, ir::source const& operand) {
   ir::expr first;
-  ir::for_each_node(definition.components[0].value, [&](ir::expr const& part) {
-    auto const* a = ir::as<ir::access>(part);
-    if (!first && a && a->from == ir::source(operand)) first = part;
-  });
-  return first ? ir::make_block(prefetches_of(in, value, st, level, first)) : ir::make_block({});
+  for (auto const& component : definition.components)
+    ir::for_each_node(component.value, [&](ir::expr const& part) {
+      auto const* a = ir::as<ir::access>(part);
+      if (!first && a && a->from == operand) first = part;
+    });
+  return first;
+}
+
+/// Returns a hint for each cache line of the operands that the loops inside `level` read, some iterations of it later.
+[[nodiscard]] inline ir::stmt prefetches(scope const& in, values const& value, std::size_t st, std::int32_t level) {
+  std::vector<ir::stmt> made;
+  for (auto const operand : in.p.stages[st].prefetched.operands) {
+    auto const& read = in.p.program->inputs[static_cast<std::size_t>(operand)];
+    auto const first = first_read_of(*in.p.stages[st].definition, ir::source(read));
+    if (!first) continue;
+    auto hints = prefetches_of(in, value, st, level, first);
+    made.insert(made.end(), std::make_move_iterator(hints.begin()), std::make_move_iterator(hints.end()));
+  }
+  return ir::make_block(std::move(made));
 }
 
 }}}  // namespace ttune::v0::lowering

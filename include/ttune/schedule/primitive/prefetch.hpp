@@ -96,16 +96,22 @@ void rules<primitive::prefetch>::apply(plan& p, step const& s) {
     refuse(s, listed(s.loops), "takes an operand, a loop and the number of iterations ahead");
   if (s.values[0].is_literal() && s.values[0].literal < 0)
     refuse(s, s.loops[0], "looks ahead: the number of iterations is not negative");
-  if (st.prefetched.operand >= 0) refuse(s, s.results[0], "stage " + s.stage + " prefetches an operand already");
   auto const operand = read_operand(p, st, s.results[0]);
   if (operand < 0) refuse(s, s.results[0], "stage " + s.stage + " reads no operand of this name");
-  st.prefetched = {operand, leaf(st, s, s.loops[0]), s.values[0]};
+  auto& all = st.prefetched;
+  if (std::find(all.operands.begin(), all.operands.end(), operand) != all.operands.end())
+    refuse(s, s.results[0], "stage " + s.stage + " prefetches this operand already");
+  auto const loop = leaf(st, s, s.loops[0]);
+  if (!all.operands.empty() && (loop != all.loop || s.values[0] != all.distance))
+    refuse(s, s.loops[0], "the operands of stage " + s.stage + " are prefetched in one loop, by one distance");
+  all.operands.push_back(operand);
+  all.loop = loop, all.distance = s.values[0];
 }
 
 /// Checks after all steps that the loop has consecutive iterations.
 void rules<primitive::prefetch>::check(plan& p) {
   for (auto const& st : p.stages) {
-    if (st.prefetched.operand < 0) continue;
+    if (st.prefetched.operands.empty()) continue;
     auto const& l = st.loops[static_cast<std::size_t>(st.prefetched.loop)];
     auto const say = [&](std::string const& sentence) { throw schedule_error("prefetch", l.name, sentence); };
     if (std::find(st.order.begin(), st.order.end(), st.prefetched.loop) == st.order.end() || l.fused ||
