@@ -31,12 +31,7 @@ ir::expr positive(ir::expr const& e) { return ir::make_binary(binary_op::less, i
 ir::expr before(std::int64_t end) { return ir::make_binary(binary_op::less, i, ir::make_index(end)); }
 ir::expr both(ir::expr const& a, ir::expr const& b) { return ir::make_binary(binary_op::logical_and, a, b); }
 
-/// Returns true if the select is marked in `for i in [0, extent) if (guard) B[0] = value`.
-bool is_marked(ir::expr const& value, std::int64_t extent, ir::expr const& guard = ir::make_bool(true)) {
-  auto const store = ir::make_store(B, {ir::make_index(0)}, value);
-  auto const body = ir::make_conditional(guard, store, {});
-  auto const s = lowering::speculate_selects(
-      ir::make_loop("i", ir::make_index(0), ir::make_index(extent), ir::loop_kind::vectorized, body));
+bool has_marked(ir::stmt const& s) {
   bool marked = false;
   (void)ir::rewrite(
       s, [](ir::stmt const& part) { return part; },
@@ -48,6 +43,14 @@ bool is_marked(ir::expr const& value, std::int64_t extent, ir::expr const& guard
         return e;
       });
   return marked;
+}
+
+/// Returns true if the select is marked in `for i in [0, extent) if (guard) B[0] = value`.
+bool is_marked(ir::expr const& value, std::int64_t extent, ir::expr const& guard = ir::make_bool(true)) {
+  auto const store = ir::make_store(B, {ir::make_index(0)}, value);
+  auto const body = ir::make_conditional(guard, store, {});
+  return has_marked(lowering::speculate_selects(
+      ir::make_loop("i", ir::make_index(0), ir::make_index(extent), ir::loop_kind::vectorized, body)));
 }
 
 ir::expr chosen(ir::expr const& condition, ir::expr const& at) {
@@ -65,6 +68,23 @@ TEST_CASE("speculate_selects: arms that read inside of their buffers are marked"
 TEST_CASE("speculate_selects: enclosing comparisons of indices count") {
   CHECK(is_marked(chosen(positive(read(A, i)), i), 16, before(10)));
   CHECK_FALSE(is_marked(chosen(positive(read(A, i)), i), 16, before(11)));
+}
+
+TEST_CASE("speculate_selects: a loop that ends at the smaller of two bounds is below both") {
+  // for o < 3: for i < min(10 - o * 4, 4): B[0] = a[o * 4 + i] > 0 ? b[o * 4 + i] : 0, whose last iterations are two
+  auto const o = ir::make_variable("o");
+  auto const at = o * ir::make_index(4) + i;
+  auto const marked_until = [&](std::int64_t rows) {
+    auto const end =
+        ir::make_binary(binary_op::minimum, ir::make_index(rows) - o * ir::make_index(4), ir::make_index(4));
+    auto const store = ir::make_store(B, {ir::make_index(0)}, chosen(positive(read(A, at)), at));
+    auto const inner = ir::make_loop("i", ir::make_index(0), end, ir::loop_kind::serial, store);
+    auto const s = lowering::speculate_selects(
+        ir::make_loop("o", ir::make_index(0), ir::make_index(3), ir::loop_kind::serial, inner));
+    return has_marked(s);
+  };
+  CHECK(marked_until(10));
+  CHECK_FALSE(marked_until(11));
 }
 
 TEST_CASE("speculate_selects: comparisons of indices in the condition count for the first arm only") {
