@@ -6,6 +6,7 @@
 #include "ttune/expr/boundary.hpp"
 #include "ttune/expr/compute.hpp"
 #include "ttune/expr/functions.hpp"
+#include "ttune/expr/largest.hpp"
 #include "ttune/expr/op.hpp"
 #include "ttune/expr/reduce.hpp"
 #include "ttune/expr/refused.hpp"

@@ -23,6 +23,7 @@
 #include "ttune/capture/capture.hpp"
 #include "ttune/capture/compose.hpp"
 #include "ttune/capture/in_order.hpp"
+#include "ttune/capture/largest.hpp"
 #include "ttune/capture/layouts.hpp"
 #include "ttune/capture/memory_order.hpp"
 #include "ttune/capture/program_text.hpp"

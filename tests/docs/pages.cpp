@@ -13,9 +13,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <iostream>
 #include <limits>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "support/temporary_folder.hpp"
@@ -154,6 +157,30 @@ TEST_CASE("how-to: a reduction of two values") {
       for (std::int64_t k = 1; k < 7; ++k) at = S(i, k) > S(i, at) ? k : at;
       Best(i) = S(i, at);
       At(i) = static_cast<int>(at);
+    }
+  }));
+}
+
+// [nearest]
+/// The three nearest of `n` numbers to each number, and how far they are. Shape: X (m), Y (n) -> at (m, 3), far (m, 3)
+auto nearest(std::int64_t m, std::int64_t n) {
+  auto const [i, j, r] = ttune::axes<"i", "j", "r">;
+  ttune::tensor<"X", float, 1> const X{{m}};
+  ttune::tensor<"Y", float, 1> const Y{{n}};
+  auto const near = ttune::smallest<"near">(over(j), ttune::abs(X(i) - Y(j)), 3);
+  auto const at = ttune::compute<"at">(i, r.in(3)) = near.place(r);
+  auto const far = ttune::compute<"far">(i, r.in(3)) = near.value(r);
+  return ttune::op(inputs(X, Y), outputs(at, far), "nearest");
+}
+// [/nearest]
+
+TEST_CASE("how-to: the smallest elements") {
+  CHECK(ttune::testing::check(nearest(5, 40), [](auto const& X, auto const& Y, auto const& at, auto const& far) {
+    for (std::int64_t i = 0; i < 5; ++i) {
+      std::vector<std::pair<float, int>> all;
+      for (std::int64_t j = 0; j < 40; ++j) all.emplace_back(std::abs(X(i) - Y(j)), static_cast<int>(j));
+      std::sort(all.begin(), all.end());
+      for (std::int64_t r = 0; r < 3; ++r) std::tie(far(i, r), at(i, r)) = all[static_cast<std::size_t>(r)];
     }
   }));
 }

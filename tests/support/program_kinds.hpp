@@ -14,6 +14,7 @@
 #include "support/random_pipeline.hpp"
 #include "support/random_product.hpp"
 #include "support/random_program.hpp"
+#include "support/random_ranked.hpp"
 #include "support/random_scan.hpp"
 #include "support/random_scatter.hpp"
 #include "support/random_strides.hpp"
@@ -23,7 +24,7 @@ namespace ttune_test {
 
 /// The generators. Of 28 programs, four are pipelines, four contractions, two are products of wide matrices, two read a
 /// matrix by rows and by columns, two have floats of 16 and 32 bits only, one has large constants, one scans an axis,
-/// in one data choose the places of terms, and one uses values repeatedly.
+/// in one data choose the places of terms, one uses values repeatedly, and one takes the largest elements of an axis.
 enum class program_kind : std::uint8_t {
   any,
   pipeline,
@@ -34,7 +35,8 @@ enum class program_kind : std::uint8_t {
   constants,
   scan,
   scatter,
-  values
+  values,
+  ranked
 };
 
 [[nodiscard]] constexpr program_kind kind_of_program(std::uint64_t seed) noexcept {
@@ -46,6 +48,7 @@ enum class program_kind : std::uint8_t {
   if (seed % 28 == 16) return program_kind::scan;
   if (seed % 28 == 9) return program_kind::scatter;
   if (seed % 28 == 23) return program_kind::values;
+  if (seed % 28 == 4) return program_kind::ranked;
   return seed % 14 == 6 ? program_kind::halves : program_kind::any;
 }
 
@@ -77,6 +80,7 @@ enum class program_kind : std::uint8_t {
   if (kind == program_kind::product) return product_generator(random, options).make();
   if (kind == program_kind::scan) return scan_generator(random, options).make();
   if (kind == program_kind::scatter) return scatter_generator(random, options).make();
+  if (kind == program_kind::ranked) return ranked_generator(random, options).make();
   if (kind == program_kind::values) return values_generator(random, options).make();
   if (kind == program_kind::constants) return constants_generator(random, options).make();
   return random_program(random, options);

@@ -9,6 +9,7 @@
 #include "ttune/capture/in_order.hpp"
 #include "ttune/capture/memory_order.hpp"
 #include "ttune/capture/open_stage.hpp"
+#include "ttune/capture/shared_reductions.hpp"
 #include "ttune/capture/shared_values.hpp"
 #include "ttune/capture/strides.hpp"
 #include "ttune/ir/equal.hpp"
@@ -206,7 +207,7 @@ handle<ir::program> program(std::string name, std::vector<handle<ir::tensor>> in
   detail::collector collect(made);
   for (auto const& out : outputs) collect.visit(out);
   made.outputs = std::move(outputs);
-  made = *share_values(share(std::move(made)));
+  made = *share_values(share_reductions(share(std::move(made))));
   add_strides(made);
   return share(detail::in_memory_order(std::move(made)));
 }

@@ -46,6 +46,28 @@ inline bool fold_index(binary_op op, std::int64_t a, std::int64_t b, std::int64_
   }
 }
 
+/// Returns the smallest (or largest) value of a type, the identity of max (or min).
+inline expr extreme(dtype type, bool largest) {
+  if (is_float(type)) {
+    double const infinity = std::numeric_limits<double>::infinity();
+    return make_real(type, largest ? infinity : -infinity);
+  }
+  int const bits = static_cast<int>(size_in_bytes(type)) * 8;
+  if (is_unsigned(type) || type == dtype::boolean) {
+    if (!largest) return make_integer(type, 0);
+    return make_integer(type, type == dtype::boolean ? 1 : bits == 64 ? -1 : (std::int64_t{1} << bits) - 1);
+  }
+  std::int64_t const top = bits == 64 ? std::numeric_limits<std::int64_t>::max() : (std::int64_t{1} << (bits - 1)) - 1;
+  return make_integer(type, largest ? top : -top - 1);
+}
+
+[[nodiscard]] inline bool is_extreme(expr const& e, bool largest) {
+  auto const* c = as<constant>(e);
+  if (!c) return false;
+  auto const most = extreme(e->type, largest);
+  return is_float(e->type) ? c->real == as<constant>(most)->real : c->integer == as<constant>(most)->integer;
+}
+
 /// Applies x + 0, x - 0, x * 1, x * 0, x / 1, x % 1, and the laws of `and`, `or`; returns null if none applies.
 inline expr fold_neutral(binary_op op, expr const& a, expr const& b) {
   bool const index = a->type == dtype::index;
@@ -75,6 +97,9 @@ inline expr fold_neutral(binary_op op, expr const& a, expr const& b) {
     case binary_op::logical_or:
       if (is_constant(a, 0) || is_constant(b, 1)) return b;
       if (is_constant(b, 0) || is_constant(a, 1)) return a;
+      break;
+    case binary_op::less:  // nothing is less than the least value, or more than the greatest; nor is what is no number
+      if (is_extreme(b, false) || is_extreme(a, true)) return make_bool(false);
       break;
     default: break;
   }
@@ -152,23 +177,6 @@ expr make_access(source from, std::vector<expr> indices, boundary outside, expr 
   auto const type = type_of(from, component);
   return detail::node(type, access{std::move(from), component, std::move(indices), outside, std::move(fill)});
 }
-
-namespace detail {
-/// Returns the smallest (or largest) value of a type, the identity of max (or min).
-inline expr extreme(dtype type, bool largest) {
-  if (is_float(type)) {
-    double const infinity = std::numeric_limits<double>::infinity();
-    return make_real(type, largest ? infinity : -infinity);
-  }
-  int const bits = static_cast<int>(size_in_bytes(type)) * 8;
-  if (is_unsigned(type) || type == dtype::boolean) {
-    if (!largest) return make_integer(type, 0);
-    return make_integer(type, type == dtype::boolean ? 1 : bits == 64 ? -1 : (std::int64_t{1} << bits) - 1);
-  }
-  std::int64_t const top = bits == 64 ? std::numeric_limits<std::int64_t>::max() : (std::int64_t{1} << (bits - 1)) - 1;
-  return make_integer(type, largest ? top : -top - 1);
-}
-}  // namespace detail
 
 expr make_identity(reduction_kind kind, dtype type) {
   switch (kind) {

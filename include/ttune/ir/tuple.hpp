@@ -48,11 +48,14 @@ namespace ttune { inline namespace v0 { namespace ir {
   return order;
 }
 
+/// Returns true if terms may be combined in any order and in any groups.
+[[nodiscard]] inline bool reorders(reduction const& r) {
+  return r.kind != reduction_kind::none && r.associative && r.commutative;
+}
+
 /// Returns true if the terms of each component may be reordered: for a built-in reduction, or for several of them that
 /// are one tuple.
-[[nodiscard]] inline bool reorders_apart(reduction const& r) {
-  return r.kind != reduction_kind::none && r.associative && r.commutative && combines_apart(r);
-}
+[[nodiscard]] inline bool reorders_apart(reduction const& r) { return reorders(r) && combines_apart(r); }
 
 /// Returns true if an element accumulates its terms in their order without temporaries: each vector lane may then have
 /// an element of its own.

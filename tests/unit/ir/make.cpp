@@ -87,6 +87,23 @@ TEST_CASE("make: types that differ and ranks that do not fit are refused") {
   CHECK_THROWS_WITH_AS((void)ir::make_access(a, {i}), "A has 2 dimensions, 1 indices given", program_error);
 }
 
+TEST_CASE("make: nothing is less than the least value of a type, or more than the greatest") {
+  auto const less = [](ir::expr const& a, ir::expr const& b) {
+    return ir::is_constant(ir::make_binary(binary_op::less, a, b), 0);
+  };
+  for (auto const type : {dtype::f32, dtype::f64, dtype::i32, dtype::u8, dtype::i64}) {
+    CAPTURE(name_of(type));
+    auto const x = ir::make_variable("x", type);
+    auto const least = ir::make_identity(ir::reduction_kind::maximum, type);
+    auto const greatest = ir::make_identity(ir::reduction_kind::minimum, type);
+    CHECK(less(x, least));
+    CHECK(less(greatest, x));
+    CHECK_FALSE(less(least, x));
+    CHECK_FALSE(less(x, greatest));
+    CHECK_FALSE(less(x, ir::make_number(type, 1)));
+  }
+}
+
 TEST_CASE("make: identities are neutral in every type") {
   using ir::reduction_kind;
   auto const integer = [](reduction_kind k, dtype t) { return ir::constant_integer(ir::make_identity(k, t)); };

@@ -9,4 +9,5 @@
 #include "cases/products.hpp"
 #include "cases/rows.hpp"
 #include "cases/scatter.hpp"
+#include "cases/top_k.hpp"
 #include "cases/windows.hpp"

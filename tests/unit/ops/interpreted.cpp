@@ -24,6 +24,8 @@ TEST_CASE("scan: interpreted, as plain loops have it") { ttune_test::scan_cases(
 
 TEST_CASE("scatter: interpreted, as plain loops have it") { ttune_test::scatter_cases(interpreted); }
 
+TEST_CASE("top_k: interpreted, as plain loops have it") { ttune_test::top_k_cases(interpreted); }
+
 TEST_CASE("elementwise: interpreted, as plain loops have it") { ttune_test::elementwise_cases(interpreted); }
 
 TEST_CASE("pool2d: interpreted, as plain loops have it") { ttune_test::pooling_cases(interpreted); }

@@ -27,6 +27,11 @@ TEST_CASE("scatter: machine code, as plain loops have it") {
   ttune_test::scatter_cases(ttune_test::compiled);
 }
 
+TEST_CASE("top_k: machine code, as plain loops have it") {
+  TTUNE_SKIP_UNLESS_ORC();
+  ttune_test::top_k_cases(ttune_test::compiled);
+}
+
 TEST_CASE("elementwise: machine code, as plain loops have it") {
   TTUNE_SKIP_UNLESS_ORC();
   ttune_test::elementwise_cases(ttune_test::compiled);

@@ -98,8 +98,15 @@ class contraction_tile_choice {
     return sizes;
   }
 
+  /// Returns the registers that a tile may have: those of the machine, or what one vector needs, if that is more. The
+  /// sums of a long list are spilled then.
+  [[nodiscard]] std::int64_t most_registers() const {
+    auto const beside = row_extent() == 1 ? 2 : dot_.registers_each() + beside_all();
+    return std::max<std::int64_t>(out_.machine().vector_registers, axes_.sums() + beside);
+  }
+
   void require_fit(contraction_tile const& tile) {
-    auto const registers = knob_expression(out_.machine().vector_registers);
+    auto const registers = knob_expression(static_cast<std::int32_t>(most_registers()));
     auto const vectors = ceil_divide(knob_expression(tile.vectors), knob_expression(axes_.lanes));
     // with one row, a loaded value is used once, by the multiply-add that loads it
     auto const columns = vectors * axes_.sums();
@@ -125,7 +132,7 @@ class contraction_tile_choice {
     made.vector_extent = size_at_once(axes_.vectors);
     made.row_extent = axes_.rows < 0 ? 1 : size_at_once(axes_.rows);
     made.lanes = axes_.lanes;
-    made.registers = out_.machine().vector_registers;
+    made.registers = most_registers();
     made.terms = terms();
     made.operands_each = dot_.registers_each();
     made.operands_once = beside_all();

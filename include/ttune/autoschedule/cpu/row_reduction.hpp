@@ -204,8 +204,9 @@ class row_reduction {
     auto const& reduction = st.definition->reduction;
     bool const splits = reduction.associative && reduction.commutative && lanes > 0;
     if (splits) {
+      bool const apart = ir::combines_apart(reduction);
       auto part = s.name + ".lanes";
-      auto count = st.axis_size(k) >= 8 * lanes ? 4 * lanes : lanes;
+      auto count = apart && st.axis_size(k) >= 8 * lanes ? 4 * lanes : lanes;
       auto const lane = st.axis_name(k) + "_l";
       out_.step(primitive::rfactor, s.name, {st.axis_name(k)}, {part, lane}, {literal(count)});
       std::vector<std::string> order;
@@ -220,6 +221,7 @@ class row_reduction {
       out_.step(primitive::vectorize, part, {lane});
       unroll_together(part);
       keep_in_registers(part);
+      if (!ir::accumulates_in_place(reduction)) return keep_in_registers(s.name, is_output(s));  // lanes in turn
       auto of = lane;
       for (count /= 2; count >= 2; count /= 2) {
         auto const half = lane + std::to_string(count);

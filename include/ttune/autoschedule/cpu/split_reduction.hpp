@@ -27,7 +27,7 @@ namespace ttune { inline namespace v0 { namespace autoschedule {
 [[nodiscard]] inline std::optional<share_choice> choose_row_shares(stage_plan const& st, target const& machine) {
   auto const cores = static_cast<std::int64_t>(machine.cores);
   auto const& reduction = st.definition->reduction;
-  if (cores < 2 || !ir::reorders_apart(reduction)) return std::nullopt;
+  if (cores < 2 || !ir::reorders(reduction)) return std::nullopt;
   auto const size = size_of(st);
   if (size.results >= cores || size.elements < least_shared_elements) return std::nullopt;
   for (auto x = st.definition->axes.size(); x < st.axis_count(); ++x)
