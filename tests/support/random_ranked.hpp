@@ -77,8 +77,8 @@ class ranked_generator : stage_generator {
     for (auto i = count_ - 1; i-- > 0;)
       chosen = ir::make_select(ir::make_binary(ir::binary_op::equal, ir::make_variable("r"), ir::make_index(i)),
                                nodes[static_cast<std::size_t>(i)], chosen);
-    return ttune::capture::assign(name, left, chosen, {}, ttune::memory_order::row_major,
-                                  ttune::operand_strides::dense, {});
+    return ttune::capture::assign(name, left, chosen, {}, ttune::memory_order::row_major, ttune::operand_strides::dense,
+                                  {});
   }
 
   std::vector<ir::axis> free_;

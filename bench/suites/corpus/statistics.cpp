@@ -135,6 +135,30 @@ auto min_max_scale(index m, index n) {
   return op(inputs(X), outputs(O), "min_max_scale");
 }
 
+/// The ten largest elements of each row, and their places.
+/// Shape: X (m, n) -> V (m, 10), P (m, 10)
+auto top_10(index m, index n) {
+  auto const [i, j, r] = axes<"i", "j", "r">;
+  tensor<"X", float, 2> const X{{m, n}};
+  auto const top = largest<"top">(over(j), X(i, j), 10);
+  auto const V = compute<"V">(i, r.in(10)) = top.value(r);
+  auto const P = compute<"P">(i, r.in(10)) = top.place(r);
+  return op(inputs(X), outputs(V, P), "top_10");
+}
+
+/// The eight nearest points of each query, and the squares of their distances.
+/// Shape: Q (m, d), X (n, d) -> far (m, 8), at (m, 8)
+auto nearest_8(index m, index n, index d) {
+  auto const [i, j, e, r] = axes<"i", "j", "e", "r">;
+  tensor<"Q", float, 2> const Q{{m, d}};
+  tensor<"X", float, 2> const X{{n, d}};
+  auto const D = compute<"D">(i, j) = sum(over(e), (Q(i, e) - X(j, e)) * (Q(i, e) - X(j, e)));
+  auto const near = smallest<"near">(over(j), D(i, j), 8);
+  auto const far = compute<"far">(i, r.in(8)) = near.value(r);
+  auto const at = compute<"at">(i, r.in(8)) = near.place(r);
+  return op(inputs(Q, X), outputs(far, at), "nearest_8");
+}
+
 add_family const statistics{
     {"statistics",
      {{"kmeans", "100 000 points, 16 centres, 8 dimensions", {100'000, 16, 8}, {37, 5, 3}, kmeans},
@@ -147,6 +171,8 @@ add_family const statistics{
       {"manhattan", "1024 x 1024, 64 dimensions", {1024, 1024, 64}, {7, 19, 11}, manhattan},
       {"rbf_kernel", "1024 x 1024, 64 dimensions", {1024, 1024, 64}, {7, 19, 11}, rbf_kernel},
       {"kernel_density", "2000 points, 10 000 samples", {2000, 10'000}, {19, 35}, kernel_density},
-      {"min_max_scale", "10 000 x 256", {10'000, 256}, {37, 19}, min_max_scale}}}};
+      {"min_max_scale", "10 000 x 256", {10'000, 256}, {37, 19}, min_max_scale},
+      {"top_10", "a million elements", {1, 1'000'000}, {3, 100}, top_10},
+      {"nearest_8", "256 of 10 000 points, 16 dimensions", {256, 10'000, 16}, {5, 40, 3}, nearest_8}}}};
 
 }  // namespace

@@ -249,6 +249,82 @@ void min_max_scale(index m, index n, float const* __restrict X, float* __restric
     for (index j = 0; j < n; ++j) out[i * n + j] = (X[i * n + j] - l[j]) * scale[j];
 }
 
+/// The first elements of a row, in order. Elements that do not come before the last one are passed over in blocks.
+template <int Count>
+class sorted_list {
+ public:
+  sorted_list() {
+    for (int r = 0; r < Count; ++r)
+      value_[r] = -std::numeric_limits<float>::infinity(), place_[r] = std::numeric_limits<int32_t>::max();
+  }
+  /// Takes a block of elements, the larger ones; equal ones in the order in which they come.
+  void take(float const* __restrict x, index count, index first) {
+    float most = x[0];
+#pragma omp simd reduction(max : most)
+    for (index k = 0; k < count; ++k) most = larger(most, x[k]);
+    if (most <= value_[Count - 1]) return;
+    for (index k = 0; k < count; ++k)
+      if (x[k] > value_[Count - 1]) insert(x[k], static_cast<int32_t>(first + k));
+  }
+  void take(sorted_list const& other) {
+    for (int r = 0; r < Count; ++r)
+      if (other.place_[r] != std::numeric_limits<int32_t>::max()) insert(other.value_[r], other.place_[r]);
+  }
+  void store(float sign, float* values, int32_t* places) const {
+    for (int r = 0; r < Count; ++r) values[r] = sign * value_[r], places[r] = place_[r];
+  }
+
+ private:
+  void insert(float value, int32_t place) {
+    int at = Count;
+    while (at > 0 && (value > value_[at - 1] || (value == value_[at - 1] && place < place_[at - 1]))) --at;
+    if (at == Count) return;
+    for (int r = Count - 1; r > at; --r) value_[r] = value_[r - 1], place_[r] = place_[r - 1];
+    value_[at] = value, place_[at] = place;
+  }
+
+  float value_[Count];
+  int32_t place_[Count];
+};
+
+void top_10(index m, index n, float const* __restrict X, float* __restrict V, int32_t* __restrict P) {
+  constexpr index block = 256;
+  for (index i = 0; i < m; ++i) {
+    sorted_list<10> all;
+#pragma omp parallel
+    {
+      sorted_list<10> mine;
+#pragma omp for
+      for (index j = 0; j < n; j += block) mine.take(X + i * n + j, smaller(block, n - j), j);
+#pragma omp critical
+      all.take(mine);
+    }
+    all.store(1, V + i * 10, P + i * 10);
+  }
+}
+
+/// Computes the distances of a block of points in lanes.
+void nearest_8(index m, index n, index d, float const* __restrict Q, float const* __restrict X, float* __restrict far,
+               int32_t* __restrict at) {
+  constexpr index block = 64;
+  auto const columns = transposed(n, d, X);
+#pragma omp parallel for
+  for (index i = 0; i < m; ++i) {
+    sorted_list<8> near;
+    for (index j = 0; j < n; j += block) {
+      auto const some = smaller(block, n - j);
+      float apart[block] = {};
+      for (index e = 0; e < d; ++e) {
+        float const* const x = columns.data() + e * n + j;
+#pragma omp simd
+        for (index k = 0; k < some; ++k) apart[k] -= (Q[i * d + e] - x[k]) * (Q[i * d + e] - x[k]);
+      }
+      near.take(apart, some, j);
+    }
+    near.store(-1, far + i * 8, at + i * 8);
+  }
+}
+
 add_functions const all{"openmp",
                         {{"kmeans", kmeans},
                          {"cosine_similarity", cosine_similarity},
@@ -259,6 +335,8 @@ add_functions const all{"openmp",
                          {"manhattan", manhattan},
                          {"rbf_kernel", rbf_kernel},
                          {"kernel_density", kernel_density},
-                         {"min_max_scale", min_max_scale}}};
+                         {"min_max_scale", min_max_scale},
+                         {"top_10", top_10},
+                         {"nearest_8", nearest_8}}};
 
 }  // namespace

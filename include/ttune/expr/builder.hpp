@@ -126,6 +126,22 @@ struct reduction {
 [[nodiscard]] std::vector<node> reduce(reduction how, std::vector<std::string> free, std::vector<node> values,
                                        std::string name = {});
 
+enum class rank_order : std::uint8_t { largest_first, smallest_first };
+
+/// What `ranked` reduces.
+struct ranked_terms {
+  std::string name;  ///< of the stage that holds the lists
+  std::vector<axis_range> over;
+  std::vector<std::string> free;
+  node value;
+  node place;  ///< an integer
+};
+
+/// Returns `count` values in order, then their places. Equal values are in the order of their places. Values that are
+/// not a number are left out. Where there are less than `count` terms, the last values are identities (infinities, or
+/// the ends of the type's range), at the largest number of the type of `place`.
+[[nodiscard]] std::vector<node> ranked(ranked_terms terms, int count, rank_order order);
+
 /// Builds the stage `name(left) = reduce? value`: finds all extents, proves that all reads are inside, makes inner
 /// reductions stages. Throws program_error with a sentence that names the axis or operand.
 [[nodiscard]] handle<ir::stage> assign(std::string name, std::vector<axis_range> left, node value, reduction whole,

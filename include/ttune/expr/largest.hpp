@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "ttune/capture/largest.hpp"
+#include "ttune/expr/builder.hpp"
 #include "ttune/expr/functions.hpp"
 #include "ttune/expr/reduce.hpp"
 

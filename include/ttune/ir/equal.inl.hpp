@@ -79,7 +79,8 @@ struct equal_nodes {
            equal(a.body, b.body);
   }
   bool operator()(conditional const& a, conditional const& b) const {
-    return equal(a.condition, b.condition) && equal(a.then, b.then) && equal(a.otherwise, b.otherwise);
+    return a.speculatable == b.speculatable && equal(a.condition, b.condition) && equal(a.then, b.then) &&
+           equal(a.otherwise, b.otherwise);
   }
   bool operator()(allocate const& a, allocate const& b) const {
     return a.storage->where == b.storage->where && a.storage->ahead == b.storage->ahead &&

@@ -37,6 +37,10 @@ namespace ttune { inline namespace v0 { namespace ir {
 [[nodiscard]] stmt make_loop(std::string variable, expr begin, expr end, loop_kind kind, stmt body);
 [[nodiscard]] stmt make_let(std::string variable, expr value, std::int64_t low, std::int64_t high, stmt body);
 [[nodiscard]] stmt make_conditional(expr condition, stmt then, stmt otherwise = {});
+/// Makes a conditional whose statement changes nothing where the condition does not hold.
+[[nodiscard]] stmt make_speculatable_conditional(expr condition, stmt then);
+/// Returns the conditional with other parts.
+[[nodiscard]] stmt make_conditional_like(conditional const& old, expr condition, stmt then, stmt otherwise);
 [[nodiscard]] stmt make_allocate(handle<buffer> storage, stmt body);
 [[nodiscard]] stmt make_store(handle<buffer> to, std::vector<expr> indices, expr value);
 [[nodiscard]] stmt make_prefetch(handle<buffer> from, std::vector<expr> indices);

@@ -224,6 +224,17 @@ stmt make_conditional(expr condition, stmt then, stmt otherwise) {
   return detail::node(conditional{std::move(condition), std::move(then), std::move(otherwise)});
 }
 
+stmt make_speculatable_conditional(expr condition, stmt then) {
+  return make_conditional_like(conditional{{}, {}, {}, true}, std::move(condition), std::move(then), {});
+}
+
+stmt make_conditional_like(conditional const& old, expr condition, stmt then, stmt otherwise) {
+  auto made = make_conditional(std::move(condition), std::move(then), std::move(otherwise));
+  auto const* plain = as<conditional>(made);
+  if (!old.speculatable || !plain) return made;
+  return detail::node(conditional{plain->condition, plain->then, plain->otherwise, true});
+}
+
 stmt make_allocate(handle<buffer> storage, stmt body) {
   if (!body) return {};
   return detail::node(allocate{std::move(storage), std::move(body)});

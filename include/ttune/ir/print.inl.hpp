@@ -323,7 +323,7 @@ class stmt_printer {
       line(depth, "if !(" + text(n.condition) + ")");
       return add(n.otherwise, depth + 1);
     }
-    line(depth, "if " + text(n.condition));
+    line(depth, (n.speculatable ? "if any lane has " : "if ") + text(n.condition));
     add(n.then, depth + 1);
     if (!n.otherwise) return;
     line(depth, "else");

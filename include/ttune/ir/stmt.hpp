@@ -52,7 +52,8 @@ struct let {
 struct conditional {
   expr condition;
   stmt then;
-  stmt otherwise;  ///< null if there is none
+  stmt otherwise;             ///< null if there is none
+  bool speculatable = false;  ///< `then` changes nothing where the condition does not hold: all lanes may run it
 };
 
 /// Allocates a buffer for the execution of `body`.

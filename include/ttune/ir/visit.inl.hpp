@@ -54,7 +54,7 @@ stmt map_parts(stmt const& s, function_ref<stmt(stmt const&)> on_stmt, function_
         auto then = maybe(n.then);
         auto otherwise = maybe(n.otherwise);
         if (condition == n.condition && then == n.then && otherwise == n.otherwise) return s;
-        return make_conditional(condition, then, otherwise);
+        return make_conditional_like(n, condition, then, otherwise);
       },
       [&](allocate const& n) {
         auto body = on_stmt(n.body);

@@ -132,7 +132,8 @@ class lane_blender {
     auto const then = c.then ? visit(c.then) : c.then;
     known_ = saved;
     auto const otherwise = c.otherwise ? visit(c.otherwise) : c.otherwise;
-    return then == c.then && otherwise == c.otherwise ? s : ir::make_conditional(c.condition, then, otherwise);
+    if (then == c.then && otherwise == c.otherwise) return s;
+    return ir::make_conditional_like(c, c.condition, then, otherwise);
   }
 
   /// Returns true if all that a statement does is to add to elements of this thread, one for each lane.

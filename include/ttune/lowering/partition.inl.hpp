@@ -36,8 +36,8 @@ class partitioner {
     }
     if (auto const* n = ir::as<ir::allocate>(s)) return visit_allocate(*n);
     if (auto const* n = ir::as<ir::conditional>(s))
-      return ir::make_conditional(arith::simplify(n->condition, known_), visit(n->then),
-                                  n->otherwise ? visit(n->otherwise) : ir::stmt{});
+      return ir::make_conditional_like(*n, arith::simplify(n->condition, known_), visit(n->then),
+                                       n->otherwise ? visit(n->otherwise) : ir::stmt{});
     if (auto const* n = ir::as<ir::let>(s)) return visit_let(*n);
     if (auto const* n = ir::as<ir::loop>(s)) return visit_loop(*n);
     if (auto const* n = ir::as<ir::store>(s); n && chooses(n->value)) return arith::simplify(s, known_);

@@ -59,7 +59,7 @@ class select_marker {
     auto const then = within(known_.where(n.condition), n.then);
     auto const otherwise = visit(n.otherwise);
     if (condition == n.condition && then == n.then && otherwise == n.otherwise) return s;
-    return ir::make_conditional(condition, then, otherwise);
+    return ir::make_conditional_like(n, condition, then, otherwise);
   }
 
   ir::stmt within(known_facts inner, ir::stmt const& part) {

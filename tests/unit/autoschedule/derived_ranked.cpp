@@ -3,9 +3,12 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <string>
 
 #include "support/derived_programs.hpp"
 #include "ttune/expr.hpp"
+#include "ttune/ir/print.hpp"
+#include "ttune/lowering/lower.hpp"
 #include "ttune/ops/top_k.hpp"
 
 namespace derived_ranked_tests {
@@ -48,6 +51,16 @@ TEST_CASE("derived: the terms of one long row are shared by the cores, each with
   };
   CHECK(makes("V.top.shares"));
   CHECK(makes("V.top.shares.acc.lanes"));
+}
+
+TEST_CASE("derived: vectors of a long row in which no lane has a larger element are passed over") {
+  auto const machine = ttune_test::machines().back();
+  auto const text_of = [&](std::int64_t columns) {
+    auto const space = derive_space(ops::top_k(4, columns, 2).program(), machine);
+    return ir::print(lower(space, space.seed));
+  };
+  CHECK(text_of(100'000).find("if any lane has V.top") != std::string::npos);
+  CHECK(text_of(500).find("if any lane has") == std::string::npos);  // most vectors change a list
 }
 
 }  // namespace derived_ranked_tests

@@ -30,8 +30,12 @@ namespace ttune { inline namespace v0 { namespace autoschedule {
   if (cores < 2 || !ir::reorders(reduction)) return std::nullopt;
   auto const size = size_of(st);
   if (size.results >= cores || size.elements < least_shared_elements) return std::nullopt;
-  for (auto x = st.definition->axes.size(); x < st.axis_count(); ++x)
-    if (auto const count = shares_per_cores(st.axis_size(x), cores); count > 0) return share_choice{x, count};
+  for (auto x = st.definition->axes.size(); x < st.axis_count(); ++x) {
+    auto const extent = st.axis_size(x);
+    bool const begins_slowly = !ir::reorders_apart(reduction);  // the first terms of a sorted list all change it
+    if (begins_slowly && extent % cores == 0) return share_choice{x, cores};
+    if (auto const count = shares_per_cores(extent, cores); count > 0) return share_choice{x, count};
+  }
   return std::nullopt;
 }
 

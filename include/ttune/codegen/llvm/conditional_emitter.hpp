@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "ttune/codegen/body_emitter.hpp"
+#include "ttune/codegen/llvm/any_lane.hpp"
 #include "ttune/codegen/llvm/expression_evaluator.hpp"
 #include "ttune/codegen/llvm/index_emitter.hpp"
 #include "ttune/codegen/llvm/register_file.hpp"
@@ -16,8 +17,8 @@
 
 namespace ttune { inline namespace v0 { namespace codegen { namespace llvm {
 
-/// Conditionals come in. After one, registers that an arm stores have the values of the arm that ran, and loads of
-/// buffers that an arm stores are forgotten.
+/// Conditionals come in. All lanes run a speculatable one if one of them needs it. After one, registers that an arm
+/// stores have the values of the arm that ran, and loads of buffers that an arm stores are forgotten.
 class conditional_emitter {
  public:
   conditional_emitter(ir_writer& writer, function_state& state, index_emitter& indices,
@@ -32,9 +33,10 @@ class conditional_emitter {
         statements_(statements) {}
 
   void emit(ir::conditional const& c) {
+    if (c.speculatable && state_.lanes > 1) return emit_together(c);
     auto const known = indices_.decide(c.condition);
     if (known) return emit_known(c, *known);
-    if (!indices_.varies(c.condition)) return emit_branch(c);
+    if (!indices_.varies(c.condition)) return emit_uniform(c);
     // Conditions that differ between lanes become a mask; conditions that do not become a branch around it.
     auto const* both = ir::as<ir::binary>(c.condition);
     if (!both || both->op != ir::binary_op::logical_and || c.otherwise) throw needs_scalar{};
@@ -81,10 +83,19 @@ class conditional_emitter {
     return {{registers_.contents(), writer_.label()}, writer_.close()};
   }
 
-  /// Emits a condition of the machine; registers written in an arm are merged after it.
-  void emit_branch(ir::conditional const& c) {
+  void emit_together(ir::conditional const& c) {
+    auto const condition = expressions_.evaluate(c.condition);
+    emit_branch(c, any_lane(writer_, state_, {&writer_, condition.text, "i1", condition.lanes}));
+  }
+
+  void emit_uniform(ir::conditional const& c) {
     auto const condition = expressions_.evaluate(c.condition);
     if (condition.lanes != 1) throw needs_scalar{};
+    emit_branch(c, condition.text);
+  }
+
+  /// Emits a condition of the machine; registers written in an arm are merged after it.
+  void emit_branch(ir::conditional const& c, std::string const& condition) {
     auto const yes = writer_.fresh_label();
     auto const no = writer_.fresh_label();
     auto const join = writer_.fresh_label();
@@ -96,7 +107,7 @@ class conditional_emitter {
     b.text += registers_.take_shape(b.registers, a.registers, true);
     a.text += registers_.take_shape(a.registers, b.registers, false);
     auto const jump = "  br label %" + join + "\n";
-    writer_.line("br i1 " + condition.text + ", label %" + yes + ", label %" + no);
+    writer_.line("br i1 " + condition + ", label %" + yes + ", label %" + no);
     writer_.append(a.text + jump + b.text + jump);
     writer_.start_block(join);
     registers_.exchange(before);

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "ttune/codegen/llvm/any_lane.hpp"
 #include "ttune/codegen/llvm/function_state.hpp"
 #include "ttune/codegen/llvm/ir_writer.hpp"
 
@@ -16,7 +17,7 @@ class rare_lanes {
   rare_lanes(ir_writer& writer, function_state const& state) : writer_(writer), state_(state) {}
 
   [[nodiscard]] lane_value replaced(lane_value const& computed, lane_value const& is_rare, std::string const& call) {
-    auto const any = any_lane(is_rare);
+    auto const any = any_lane(writer_, state_, is_rare);
     auto const slow = writer_.fresh_label();
     auto const join = writer_.fresh_label();
     writer_.line("br i1 " + any + ", label %" + slow + ", label %" + join);
@@ -33,16 +34,6 @@ class rare_lanes {
   }
 
  private:
-  /// Returns the condition that another condition holds in any running lane.
-  [[nodiscard]] std::string any_lane(lane_value condition) {
-    if (condition.lanes == 1) return condition.text;
-    if (!state_.mask.empty() && condition.lanes == state_.lanes)
-      condition = condition & condition.named(state_.mask_text(state_.lanes), "i1");
-    auto const reduce = "@llvm.vector.reduce.or.v" + std::to_string(condition.lanes) + "i1";
-    writer_.declare("declare i1 " + reduce + "(" + condition.type() + ")");
-    return writer_.define("call i1 " + reduce + "(" + condition.type() + " " + condition.text + ")");
-  }
-
   ir_writer& writer_;
   function_state const& state_;
 };

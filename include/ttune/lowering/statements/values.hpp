@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ttune/arith/conditions.hpp"
+#include "ttune/arith/sorted_lists.hpp"
 #include "ttune/arith/substitute.hpp"
 #include "ttune/ir/parts_of_term.hpp"
 #include "ttune/ir/tuple.hpp"
@@ -98,11 +99,35 @@ class values {
     for (auto const& part : parts)
       apart[(ir::mentions(part, variables) ? 2 : 0) + (arith::reads_data(part) ? 1 : 0)].push_back(part);
     auto made = ir::make_block(accumulate(st, sums, place, axes));
+    if (auto const needed = may_change_list(st, sums, place, axes))
+      made = ir::make_speculatable_conditional(needed, made);
     for (int i = 3; i >= 0; --i) {
       if (!apart[i].empty()) made = ir::make_conditional(arith::conjunction(apart[i]), made);
       if (i == 2 && form) made = places_.located(st, made, [&](ir::expr const& e) { return in_buffers(st, e, axes); });
     }
     return made;
+  }
+
+  /// Returns a condition without which a term changes nothing in a sorted list, if that is so for most terms: those of
+  /// a long row. Null otherwise, and for other reductions.
+  [[nodiscard]] ir::expr may_change_list(std::size_t st, std::vector<handle<ir::buffer>> const& sums,
+                                         exprs const& place, exprs const& axes) const {
+    constexpr std::int64_t least_terms = 256;  // for each place of a list; with less, most vectors change a lane
+    auto const& definition = *p_.stages[st].definition;
+    auto const size = definition.components.size();
+    std::int64_t terms = 1;
+    for (std::size_t a = definition.axes.size(); a < p_.stages[st].axis_count(); ++a)
+      terms *= p_.stages[st].axis_size(a);
+    if (size < 4 || terms < least_terms * static_cast<std::int64_t>(size / 2)) return {};
+    auto const lists = arith::sorted_lists_of(definition.reduction);
+    if (!lists) return {};
+    exprs accumulated;
+    exprs incoming;
+    for (std::size_t c = 0; c < size; ++c) {
+      accumulated.push_back(ir::make_access(sums[c], place));
+      incoming.push_back(in_buffers(st, definition.components[c].value, axes));
+    }
+    return arith::substitute_arguments(lists->may_change(live_.is_needed(st, size - 1)), accumulated, incoming);
   }
 
   /// Returns the value of a component before its terms: the identity, or the result before this one.

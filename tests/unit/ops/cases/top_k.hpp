@@ -38,6 +38,8 @@ void top_k_cases(Check const& check) {
   using namespace ttune;
   check(ops::top_k(3, 100, 4), ranked<false>);
   check(ops::top_k(1, 70'000, 10), ranked<false>);
+  check(ops::top_k(1, 100'000, 3), ranked<false>);  // vectors without a change are passed over
+  check(ops::top_k<std::int32_t>(1, 50'001, 2, true), ranked<true>);
   check(ops::top_k(200, 133, 3), ranked<false>);  // tasks of rows, the last one smaller
   check(ops::top_k(5, 1, 1), ranked<false>);
   check(ops::top_k(2, 3, 5), ranked<false>);  // less elements than places in the list
