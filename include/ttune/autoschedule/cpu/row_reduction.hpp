@@ -12,6 +12,7 @@
 
 #include "ttune/autoschedule/blocks.hpp"
 #include "ttune/autoschedule/row_chain.hpp"
+#include "ttune/ir/tuple.hpp"
 #include "ttune/support/integer.hpp"
 
 namespace ttune { inline namespace v0 { namespace autoschedule {
