@@ -20,8 +20,9 @@ inline constexpr auto ranked = [](auto X, auto V, auto P) {
   for (int i = 0; i < X.extent(0); ++i) {
     std::vector<int> places(static_cast<std::size_t>(n));
     std::iota(places.begin(), places.end(), 0);
-    std::stable_sort(places.begin(), places.end(), [&](int a, int b) {
-      return Smallest ? number(X(i, a)) < number(X(i, b)) : number(X(i, a)) > number(X(i, b));
+    std::sort(places.begin(), places.end(), [&](int a, int b) {
+      auto const x = number(X(i, a)), y = number(X(i, b));
+      return x != y ? (Smallest ? x < y : x > y) : a < b;
     });
     for (int r = 0; r < V.extent(1); ++r) {
       bool const has = r < n;
