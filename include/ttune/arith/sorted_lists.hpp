@@ -10,6 +10,7 @@
 // of one element.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -35,12 +36,15 @@ class sorted_lists {
     return merged(i, [this](element const& a, element const& b) { return is_before(a, b); }).place;
   }
 
+  /// The places that a list keeps: a stage may need some of them only.
+  enum class kept_places : std::uint8_t { none, some, all };
+
   /// Returns a condition without which merging changes nothing. It is false if the first value of the right list is not
   /// a number. Equal floats are rare, and count as a change: their places need not be compared.
-  [[nodiscard]] ir::expr may_change(bool has_places) const {
+  [[nodiscard]] ir::expr may_change(kept_places kept) const {
     auto const last = left(count_ - 1);
-    if (!has_places) return is_better(right(0), last);
-    if (!is_float(value_)) return is_before(right(0), last);
+    if (kept == kept_places::none) return is_better(right(0), last);
+    if (kept == kept_places::all && !is_float(value_)) return is_before(right(0), last);
     bool const largest = order_ == capture::rank_order::largest_first;
     return ir::make_binary(ir::binary_op::less_equal, largest ? last.value : right(0).value,
                            largest ? right(0).value : last.value);

@@ -40,12 +40,15 @@ TEST_CASE("sorted_lists: a reduction of them is recognised by its combination") 
 }
 
 TEST_CASE("sorted_lists: a term may change a list only if it is before the last element") {
+  using kept = arith::sorted_lists::kept_places;
   arith::sorted_lists const floats(2, rank_order::largest_first, dtype::f32, dtype::i32);
-  CHECK(ir::print(floats.may_change(true)) == "left.1 <= right.0");
-  CHECK(ir::print(floats.may_change(false)) == "left.1 < right.0");
+  CHECK(ir::print(floats.may_change(kept::all)) == "left.1 <= right.0");
+  CHECK(ir::print(floats.may_change(kept::some)) == "left.1 <= right.0");
+  CHECK(ir::print(floats.may_change(kept::none)) == "left.1 < right.0");
   arith::sorted_lists const integers(2, rank_order::smallest_first, dtype::i32, dtype::i32);
-  CHECK(ir::print(integers.may_change(false)) == "right.0 < left.1");
-  CHECK(ir::print(integers.may_change(true)) == "right.0 < left.1 || right.0 == left.1 && right.2 < left.3");
+  CHECK(ir::print(integers.may_change(kept::none)) == "right.0 < left.1");
+  CHECK(ir::print(integers.may_change(kept::some)) == "right.0 <= left.1");  // the last place is not there
+  CHECK(ir::print(integers.may_change(kept::all)) == "right.0 < left.1 || right.0 == left.1 && right.2 < left.3");
 }
 
 }  // namespace sorted_lists_tests

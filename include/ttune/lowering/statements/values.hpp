@@ -127,7 +127,16 @@ class values {
       accumulated.push_back(ir::make_access(sums[c], place));
       incoming.push_back(in_buffers(st, definition.components[c].value, axes));
     }
-    return arith::substitute_arguments(lists->may_change(live_.is_needed(st, size - 1)), accumulated, incoming);
+    return arith::substitute_arguments(lists->may_change(places_kept(st)), accumulated, incoming);
+  }
+
+  /// Returns the places that are computed of a sorted list: the second half of the components.
+  [[nodiscard]] arith::sorted_lists::kept_places places_kept(std::size_t st) const {
+    auto const size = p_.stages[st].definition->components.size();
+    std::size_t count = 0;
+    for (auto c = size / 2; c < size; ++c) count += live_.is_needed(st, c) ? 1 : 0;
+    if (count == 0) return arith::sorted_lists::kept_places::none;
+    return count == size / 2 ? arith::sorted_lists::kept_places::all : arith::sorted_lists::kept_places::some;
   }
 
   /// Returns the value of a component before its terms: the identity, or the result before this one.
