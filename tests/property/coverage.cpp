@@ -258,6 +258,7 @@ void look_at(std::uint64_t seed, schedule_source from, handle<ir::program> const
     auto const made = lower(planned, chosen);
     look_at_text(made, codegen::llvm_ir(made, machine), all);
     all["lowered: loops of thousands of lanes in blocks"] += lowering::split_long_loops(made.body) != made.body;
+    all["lowered: lanes that run a statement together"] += ir::print(made).find("if any lane has") != std::string::npos;
     if (from == schedule_source::plain) return;
     look_at_steps(s, from, all);
     loop_nest n;
@@ -338,6 +339,7 @@ std::vector<std::string> required() {
         "places of data moved by axes", "strided operands", "operands of any strides", "strided results"})
     names.push_back("program: " + std::string(what));
   names.push_back("derived space: a reduction computed in the loops of an end");
+  names.push_back("lowered: lanes that run a statement together");
   names.push_back("lowered: loops of thousands of lanes in blocks");
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());

@@ -249,7 +249,7 @@ void min_max_scale(index m, index n, float const* __restrict X, float* __restric
     for (index j = 0; j < n; ++j) out[i * n + j] = (X[i * n + j] - l[j]) * scale[j];
 }
 
-/// The first elements of a row, in order. Elements that do not come before the last one are passed over in blocks.
+/// The largest elements of a row, in order. A block without an element that is larger than the last one is passed over.
 template <int Count>
 class sorted_list {
  public:

@@ -39,8 +39,8 @@ class sorted_lists {
   /// The places that a list keeps: a stage may need some of them only.
   enum class kept_places : std::uint8_t { none, some, all };
 
-  /// Returns a condition without which merging changes nothing. It is false if the first value of the right list is not
-  /// a number. Equal floats are rare, and count as a change: their places need not be compared.
+  /// Returns a condition: merging changes nothing where it is false. It is false if the first value of the right list
+  /// is not a number. Equal floats are rare, and count as a change: their places need not be compared.
   [[nodiscard]] ir::expr may_change(kept_places kept) const {
     auto const last = left(count_ - 1);
     if (kept == kept_places::none) return is_better(right(0), last);

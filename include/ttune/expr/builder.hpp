@@ -128,7 +128,7 @@ struct reduction {
 
 enum class rank_order : std::uint8_t { largest_first, smallest_first };
 
-/// What `ranked` reduces.
+/// The operands of `ranked`.
 struct ranked_terms {
   std::string name;  ///< of the stage that holds the lists
   std::vector<axis_range> over;

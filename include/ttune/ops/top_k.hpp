@@ -9,7 +9,7 @@
 namespace ttune { inline namespace v0 { namespace ops {
 
 /// The `k` largest elements of each row (or the smallest), in order, and their columns; equal ones from left to right.
-/// `k` is at most 32. What a row with less than `k` numbers gives, says `largest` (expr/largest.hpp).
+/// `k` is at most 32. The list of a row with less than `k` numbers is that of `largest` (expr/largest.hpp).
 /// Shape: X (rows, columns) -> V (rows, k), P (rows, k)
 template <class T = float>
 [[nodiscard]] auto top_k(std::int64_t rows, std::int64_t columns, int k, bool smallest_first = false) {

@@ -71,7 +71,7 @@ TEST_CASE("speculate_selects: enclosing comparisons of indices count") {
 }
 
 TEST_CASE("speculate_selects: a loop that ends at the smaller of two bounds is below both") {
-  // for o < 3: for i < min(10 - o * 4, 4): B[0] = a[o * 4 + i] > 0 ? b[o * 4 + i] : 0, whose last iterations are two
+  // for o < 3: for i < min(10 - o * 4, 4): B[0] = a[o * 4 + i] > 0 ? b[o * 4 + i] : 0, the last one of two iterations
   auto const o = ir::make_variable("o");
   auto const at = o * ir::make_index(4) + i;
   auto const marked_until = [&](std::int64_t rows) {

@@ -108,8 +108,8 @@ class values {
     return made;
   }
 
-  /// Returns a condition without which a term changes nothing in a sorted list, if that is so for most terms: those of
-  /// a long row. Null otherwise, and for other reductions.
+  /// Returns a condition: a term changes nothing in a sorted list where it is false, as for most terms of a long row.
+  /// Null for shorter rows and for other reductions.
   [[nodiscard]] ir::expr may_change_list(std::size_t st, std::vector<handle<ir::buffer>> const& sums,
                                          exprs const& place, exprs const& axes) const {
     constexpr std::int64_t least_terms = 256;  // for each place of a list; with less, most vectors change a lane

@@ -59,8 +59,13 @@ struct rules<primitive::prefetch> : default_rules {
   static constexpr bool in_derived_spaces = false;
   template <class Draw>
   static void draw(Draw& random, stage_plan const& st, step& s) {
-    s.loops = {random.some_loop(st)};
     s.results = {random.some_source(st)};
+    if (auto const& other = st.prefetched; !other.operands.empty() && random.chance(0.8)) {
+      s.loops = {st.loops[static_cast<std::size_t>(other.loop)].name};
+      s.values = {other.distance};
+      return;
+    }
+    s.loops = {random.some_loop(st)};
     s.values = {random.chance(0.3) ? knob_value{random.add_knob(one_of_knob(random.fresh("ahead"), {0, 1, 5})), 0, 0}
                                    : literal(1 + random.pick(8))};
   }
