@@ -9,6 +9,7 @@
 //
 // Useful for rows that are pages apart, since a processor's own prefetchers stop at the end of a page. It is a hint: it
 // changes no result, and may name places after the end of the source. If a knob chooses 0, nothing is prefetched.
+// Several operands of a stage are prefetched in one loop, by one distance.
 //
 // .reorder(i, k, j).prefetch(B, k, 2) prints
 //
