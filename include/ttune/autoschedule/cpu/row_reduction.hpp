@@ -222,9 +222,9 @@ class row_reduction {
       out_.step(primitive::vectorize, part, {lane});
       unroll_together(part);
       keep_in_registers(part);
-      if (!ir::accumulates_in_place(reduction)) return keep_in_registers(s.name, is_output(s));  // lanes in turn
+      auto const left = lanes_in_turn(st, count);
       auto of = lane;
-      for (count /= 2; count >= 2; count /= 2) {
+      for (count /= 2; count >= std::max<std::int64_t>(2, left); count /= 2) {
         auto const half = lane + std::to_string(count);
         part = s.name + "." + std::to_string(count);
         out_.step(primitive::rfactor, s.name, {of}, {part, half}, {literal(count)});
@@ -235,10 +235,18 @@ class row_reduction {
         keep_in_registers(part);
         of = half;
       }
-      out_.step(primitive::unroll, s.name, {of});
+      if (left == 1) out_.step(primitive::unroll, s.name, {of});
       unroll_together(s.name);
     }
     keep_in_registers(s.name, is_output(s));
+  }
+
+  /// Returns the least number of lanes that halving leaves; those are combined one after the other, by one loop. Each
+  /// combination of long lists, such as the ten largest elements, is much code, and takes long to compile.
+  [[nodiscard]] static std::int64_t lanes_in_turn(stage_plan const& st, std::int64_t count) {
+    auto const components = st.definition->components.size();
+    if (!ir::accumulates_in_place(st.definition->reduction) || components > 16) return count;
+    return components > 8 ? std::max<std::int64_t>(1, count / 2) : 1;
   }
 
   /// Places a sum whose program says in which lanes its terms are added.
