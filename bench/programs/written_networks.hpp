@@ -19,6 +19,7 @@
 #include "../../examples/networks/dcgan.hpp"
 #include "../../examples/networks/dqn.hpp"
 #include "../../examples/networks/lstm.hpp"
+#include "../../examples/networks/lstm_sequence.hpp"
 #include "../../examples/networks/mobilenet.hpp"
 #include "../../examples/networks/quantized_resnet.hpp"
 #include "../../examples/networks/resnet.hpp"
@@ -42,6 +43,7 @@ inline std::map<std::string, maker> const& makers() {
                                                 {"dqn", made<networks::dqn>},
                                                 {"dcgan", made<networks::dcgan>},
                                                 {"lstm", made<networks::lstm>},
+                                                {"lstm_sequence", made<networks::lstm_sequence>},
                                                 {"bert_layer", made<networks::bert_layer>},
                                                 {"resnet18_i8", made<networks::resnet18_i8>}};
   return all;

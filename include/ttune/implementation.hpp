@@ -85,6 +85,7 @@
 #include "ttune/network/graph.hpp"
 #include "ttune/network/in_doubles.hpp"
 #include "ttune/network/join_elementwise.hpp"
+#include "ttune/network/join_tensors.hpp"
 #include "ttune/network/layout_problem.hpp"
 #include "ttune/network/memory_plan.hpp"
 #include "ttune/network/network_records.hpp"

@@ -6,6 +6,7 @@ FORMS = {
     "dqn": ["dqn"],
     "dcgan": ["dcgan", "dcgan_convolutions"],
     "lstm": ["lstm", "lstm_concatenated", "lstm_operator"],
+    "lstm_sequence": ["lstm_sequence"],
     "resnet50": ["resnet50"],
     "mobilenet_v2": ["mobilenet_v2"],
     "bert_layer": ["bert_layer"],

@@ -207,6 +207,23 @@ def lstm_operator():
     return language_model("lstm_operator", cell_of_operator)
 
 
+STEPS, UNITS = 128, 512  # of the layer over a sequence
+
+
+def lstm_sequence():
+    g = graph("lstm_sequence")
+    deviation = 1 / math.sqrt(UNITS)
+    x = g.input("x", (STEPS, 1, UNITS))
+    states = [g.input(name, (1, 1, UNITS)) for name in ("h", "c")]
+    weights = [g.normal(name, (1, 4 * UNITS, UNITS), deviation) for name in ("of_input", "of_hidden")]
+    found = g.node("LSTM", x, *weights, g.normal("bias", (1, 8 * UNITS), 0.05), "", *states, outputs=3,
+                   hidden_size=UNITS)
+    g.output(found[0], "all", (STEPS, 1, 1, UNITS))
+    g.output(found[1], "h_last", (1, 1, UNITS))
+    g.output(found[2], "c_last", (1, 1, UNITS))
+    return g.model()
+
+
 TOKENS, WIDTH, HEADS, WIDE = 128, 768, 12, 3072  # of BERT-base
 
 

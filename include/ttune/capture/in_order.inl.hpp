@@ -28,7 +28,8 @@ handle<ir::program> in_order(handle<ir::program> const& p) {
     auto fixed = *st;
     fixed.reduction.associative = false;
     fixed.reduction.commutative = false;
-    if (auto const k = axis_in_lanes(fixed)) fixed = summed_in_lanes(made, fixed, *k);
+    if (auto const k = axis_in_lanes(fixed))
+      fixed = is_summed_in_parts(fixed, *k) ? summed_in_parts(made, fixed, *k) : summed_in_lanes(made, fixed, *k);
     made.replace(st, made.add(fixed));
   }
   return made.finish();

@@ -6,8 +6,13 @@
 //                                         …
 //                                         S(i) = sum(h < 2) S.lanes2(i, h)
 //
-// The number of lanes depends on the length of the rows only, so that results have the same bits on all machines: 64,
-// which are four of the largest vectors of floats, or 16 for rows of less than 128 terms.
+// Few and very long rows are summed in parts, which cores share:
+//
+//   S(i) = sum(k < N) e(i, k)      →      S.parts(i, p < N / 8192) = sum(k < 8192) e(i, p * 8192 + k)     in lanes
+//                                         S(i) = sum(p < N / 8192) S.parts(i, p)                          in lanes
+//
+// The number of lanes and that of parts depend on the extents of the program only, so that results have the same bits
+// on all machines: 64 lanes, which are four of the largest vectors of floats, or 16 for rows of less than 128 terms.
 #pragma once
 
 #include <algorithm>
@@ -29,6 +34,9 @@ namespace ttune { inline namespace v0 { namespace capture {
 [[nodiscard]] constexpr std::int64_t lanes_in_order(std::int64_t terms) noexcept {
   return terms >= 128 ? 64 : terms >= 32 ? 16 : 0;
 }
+
+/// Terms of a part of a long row.
+inline constexpr std::int64_t terms_of_part = 8192;
 
 namespace detail {
 
@@ -67,44 +75,91 @@ namespace detail {
   return std::nullopt;
 }
 
+namespace detail {
+
+/// Returns the sums of some terms of `st` each, for a new free axis: `place` is the term of the reduced axis `k`, whose
+/// extent becomes `terms`.
+[[nodiscard]] inline ir::stage partial_sums(ir::stage const& st, std::size_t k, std::string name, ir::axis free,
+                                            std::int64_t terms, ir::expr const& place) {
+  auto made = st;
+  made.name = std::move(name);
+  made.strides = operand_strides::dense;
+  bool const fits = free.size() * terms == st.reduction.axes[k].size();
+  made.axes.push_back(std::move(free));
+  auto& axis = made.reduction.axes[k];
+  auto const size = axis.size();
+  auto const begin = axis.begin;
+  axis = {axis.name, 0, terms};
+  made = ir::map_stage(std::move(made), [&](ir::expr const& e) {
+    return ir::map_variables(e, [&](std::string const& v) { return v == axis.name ? place + begin : ir::expr{}; });
+  });
+  if (fits) return made;
+  auto const inside = ir::make_binary(ir::binary_op::less, place, ir::make_index(size));
+  made.predicate = made.predicate ? ir::make_binary(ir::binary_op::logical_and, made.predicate, inside) : inside;
+  return made;
+}
+
+/// Returns the indices of the free axes of a stage.
+[[nodiscard]] inline std::vector<ir::expr> free_indices(ir::stage const& st) {
+  std::vector<ir::expr> made;
+  for (auto const& a : st.axes) made.push_back(ir::make_variable(a.name));
+  return made;
+}
+
+}  // namespace detail
+
 /// Adds the stages that sum the terms of `st` along its reduced axis `k` in lanes to a program, and returns the last
 /// one, which has the name and the axes of `st`.
 [[nodiscard]] inline ir::stage summed_in_lanes(ir::program_builder& made, ir::stage const& st, std::size_t k) {
-  auto const variable = [](std::string const& name) { return ir::make_variable(name); };
-  auto const lane = st.reduction.axes[k].name + "_lane";
-  auto const half = st.reduction.axes[k].name + "_half";
-  auto const all = lanes_in_order(st.reduction.axes[k].size());
-  auto part = st;
-  part.name = st.name + ".lanes";
-  part.strides = operand_strides::dense;
-  part.axes.push_back({lane, 0, all});
-  auto& axis = part.reduction.axes[k];
-  auto const size = axis.size();
-  auto const place = variable(axis.name) * all + variable(lane);
-  auto const begin = axis.begin;
-  axis = {axis.name, 0, ceil_divide(size, all)};
-  part = ir::map_stage(std::move(part), [&](ir::expr const& e) {
-    return ir::map_variables(e, [&](std::string const& v) { return v == axis.name ? place + begin : ir::expr{}; });
-  });
-  if (size % all != 0) part.predicate = ir::make_binary(ir::binary_op::less, place, ir::make_index(size));
-  auto before = made.add(part);
+  auto const& axis = st.reduction.axes[k];
+  auto const lane = axis.name + "_lane";
+  auto const half = axis.name + "_half";
+  auto const all = lanes_in_order(axis.size());
+  auto const place = ir::make_variable(axis.name) * all + ir::make_variable(lane);
+  auto before =
+      made.add(detail::partial_sums(st, k, st.name + ".lanes", {lane, 0, all}, ceil_divide(axis.size(), all), place));
   for (auto lanes = all / 2;; lanes /= 2) {
     auto next = st;
+    next.predicate = {};
     next.reduction.axes = {{half, 0, 2}};
-    ir::expr from = variable(half);
+    ir::expr from = ir::make_variable(half);
+    auto indices = detail::free_indices(st);
     if (lanes > 1) {
       next.name = st.name + ".lanes" + std::to_string(lanes);
       next.strides = operand_strides::dense;
       next.axes.push_back({lane, 0, lanes});
-      from = from * lanes + variable(lane);
+      from = from * lanes + ir::make_variable(lane);
     }
-    std::vector<ir::expr> indices;
-    for (auto const& a : st.axes) indices.push_back(variable(a.name));
     indices.push_back(from);
     next.components[0].value = ir::make_access(before, indices);
     if (lanes == 1) return next;
     before = made.add(next);
   }
+}
+
+/// Returns true if the rows of a sum are few, and so long along its reduced axis `k` that cores share each of them.
+[[nodiscard]] inline bool is_summed_in_parts(ir::stage const& st, std::size_t k) {
+  constexpr std::int64_t most_rows = 64;
+  constexpr std::int64_t least_terms = 8 * terms_of_part;  // of less, starting threads takes longer than it gains
+  std::int64_t rows = 1;
+  for (auto const& a : st.axes) rows *= a.size();
+  return rows < most_rows && st.reduction.axes[k].size() >= least_terms;
+}
+
+/// Adds the sums of the parts of the rows of `st` to a program, and returns the sum of these, which has the name and
+/// the axes of `st`.
+[[nodiscard]] inline ir::stage summed_in_parts(ir::program_builder& made, ir::stage const& st, std::size_t k) {
+  auto const& axis = st.reduction.axes[k];
+  auto const part = axis.name + "_part";
+  auto const place = ir::make_variable(part) * terms_of_part + ir::make_variable(axis.name);
+  auto const parts = ceil_divide(axis.size(), terms_of_part);
+  auto const sums = detail::partial_sums(st, k, st.name + ".parts", {part, 0, parts}, terms_of_part, place);
+  auto whole = st;
+  whole.reduction.axes = {{part, 0, parts}};
+  auto indices = detail::free_indices(st);
+  indices.push_back(ir::make_variable(part));
+  whole.components[0].value = ir::make_access(made.add(summed_in_lanes(made, sums, k)), indices);
+  return parts < 32 ? whole : summed_in_lanes(made, whole, 0);
 }
 
 }}}  // namespace ttune::v0::capture

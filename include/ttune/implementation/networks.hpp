@@ -9,6 +9,7 @@
 #include "ttune/network/graph.inl.hpp"
 #include "ttune/network/in_doubles.inl.hpp"
 #include "ttune/network/join_elementwise.inl.hpp"
+#include "ttune/network/join_tensors.inl.hpp"
 #include "ttune/network/layout_problem.inl.hpp"
 #include "ttune/network/memory_plan.inl.hpp"
 #include "ttune/network/network_records.inl.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory that a lowered program reads when it is called, in contrast to what it reads only once to lay out constants.
+// Memory that a lowered program reads when it is called, and what it reads once to lay out constants.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace ttune { inline namespace v0 { namespace ir {
 
-/// Returns 1 for each operand, then for each prepared buffer, of which `body` reads an element, 0 for the others. A
-/// hint that an element will be read counts, too.
+/// Returns bits of `operand_use` for each operand, then for each prepared buffer: `read_by_calls` if `body` reads an
+/// element, `unread_by_prepare` if `prepare` reads none. A hint that an element will be read counts, too.
 [[nodiscard]] std::vector<std::uint8_t> operands_read(lowered const& program);
 
 }}}  // namespace ttune::v0::ir

@@ -20,6 +20,7 @@
 
 #include "ttune/expr/op.hpp"
 #include "ttune/network/graph.hpp"
+#include "ttune/network/join_tensors.hpp"
 #include "ttune/support/error.hpp"
 
 namespace ttune { inline namespace v0 {
@@ -123,6 +124,17 @@ class network {
     check_owner(of.owner_, "reshape");
     auto const name = graph_.tensors()[of.index_].name + ".view";
     return {graph_.add_view(name, of.index_, {shape, shape + NewRank}), id_};
+  }
+  /// Returns tensors one after the other along a dimension, which counts from 0, the outermost. There may be any number
+  /// of them. Throws program_error unless all other extents are equal.
+  template <class T, int Rank>
+  [[nodiscard]] network_value<T, Rank> join(std::vector<network_value<T, Rank>> const& parts, std::size_t along) {
+    std::vector<std::size_t> indices;
+    for (auto const& part : parts) {
+      check_owner(part.owner_, "join");
+      indices.push_back(part.index_);
+    }
+    return {join_tensors(graph_, indices, along), id_};
   }
   /// Makes a result an output of the network.
   template <class T, int Rank>

@@ -146,13 +146,13 @@ std::vector<std::vector<std::size_t>> tuned_network::shared_parts::last_weights(
   return made;
 }
 
-/// Loads each kernel once, and lays out weights once for all steps that have the same kernel and the same weights. Lets
-/// go of weights after the last step that has them.
+/// Loads each kernel once, and lays out weights once for all steps that have the same kernel and lay out the same
+/// weights. Lets go of weights after the last step that has them.
 void tuned_network::shared_parts::prepare_calls(network_graph from, std::shared_ptr<executor> const& on) {
   auto const last = last_weights();
   layout_memory meanwhile;
   std::map<kernel_image const*, kernel_call> loaded;
-  std::map<std::pair<kernel_image const*, std::vector<void*>>, kernel_call> prepared;
+  std::map<std::pair<kernel_image const*, std::vector<void*>>, kernel_call> prepared;  // by what `prepare` reads
   for (std::size_t i = 0; i < steps.all.size(); ++i) {
     auto const& step = steps.all[i];
     auto const* const image = step.kernel.image.get();
@@ -163,7 +163,10 @@ void tuned_network::shared_parts::prepare_calls(network_graph from, std::shared_
                              : nullptr);
     auto const [code, is_new_code] = loaded.try_emplace(image);
     if (is_new_code) code->second = kernel_call(load(*image), on);
-    auto const [call, is_new] = prepared.try_emplace({image, operands});
+    auto laid_out = operands;
+    for (std::size_t operand = 0; operand < operands.size(); ++operand)
+      if (!image->prepare_reads(operand)) laid_out[operand] = nullptr;
+    auto const [call, is_new] = prepared.try_emplace({image, std::move(laid_out)});
     if (is_new) call->second = code->second.prepare(operands, meanwhile);
     calls.push_back(call->second);
     laid_out_bytes.push_back(is_new ? static_cast<std::int64_t>(call->second.prepared_bytes()) : 0);

@@ -38,7 +38,7 @@ class loaded_image {
   [[nodiscard]] bool prepares() const noexcept { return prepares_; }
   /// Returns true if `main` may read an operand, or a prepared buffer, which are numbered after the operands.
   [[nodiscard]] bool reads(std::size_t operand) const noexcept {
-    return operand >= operands_read_.size() || operands_read_[operand] != 0;
+    return operand >= operands_read_.size() || (operands_read_[operand] & read_by_calls) != 0;
   }
   [[nodiscard]] kernel_function main() const noexcept { return main_; }
   [[nodiscard]] kernel_function prepare() const noexcept { return prepare_; }  ///< null: nothing to prepare

@@ -46,8 +46,26 @@ S(i) = sum(k_half < 2) S.lanes2(i, k_half)
   CHECK(stages_of(row_sums(31).in_order().program()) == 1);
 }
 
+TEST_CASE("ordered_rows: few, very long rows are summed in parts") {
+  auto const text = ir::print(*row_sums(70000).in_order().program());
+  CHECK(text.starts_with(R"(row_sums(X f32 (2, 70000)) -> S f32 (2)
+S.parts.lanes(i < 2, k_part < 9, k_lane < 64) = sum(k < 128) X(i, k_part * 8192 + (k * 64 + k_lane)) where k_part * 8192 + (k * 64 + k_lane) < 70000
+S.parts.lanes32(i < 2, k_part < 9, k_lane < 32) = sum(k_half < 2) S.parts.lanes(i, k_part, k_half * 32 + k_lane)
+)"));
+  CHECK(text.ends_with(R"(
+S.parts(i < 2, k_part < 9) = sum(k_half < 2) S.parts.lanes2(i, k_part, k_half)
+S(i) = sum(k_part < 9) S.parts(i, k_part)
+)"));
+  CHECK(stages_of(row_sums(65536).in_order().program()) == 8);       // the parts in lanes, and the sum of eight parts
+  CHECK(stages_of(row_sums(32 * 8192).in_order().program()) == 12);  // 32 parts in 16 lanes
+  CHECK(stages_of(row_sums(65535).in_order().program()) == 7);
+  tensor<"X", float, 2> const X{{64, 70000}};
+  auto const S = compute<"S">(i) = sum(over(k), X(i, k));
+  CHECK(stages_of(op(inputs(X), outputs(S)).in_order().program()) == 7);  // enough rows for all cores
+}
+
 TEST_CASE("ordered_rows: a sum in lanes is the sum") {
-  for (std::int64_t const terms : {32, 70, 128, 191}) {
+  for (std::int64_t const terms : {32, 70, 128, 191, 65537, 270000}) {
     ir::ndarray rows(dtype::f32, {2, terms});
     double wanted = 0;
     for (std::int64_t t = 0; t < 2 * terms; ++t) {

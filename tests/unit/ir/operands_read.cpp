@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operands that calls of a lowered program read.
+// The operands that calls of a lowered program read, and those that it lays out.
 #include "ttune/ir/operands_read.hpp"
 
 #include <doctest/doctest.h>
 
 #include <vector>
 
+#include "ttune/core/operand_use.hpp"
 #include "ttune/ir/make.hpp"
 
 namespace operands_read_tests {
@@ -44,32 +45,45 @@ struct prepared_copy {
 
 using marks = std::vector<std::uint8_t>;
 
+constexpr std::uint8_t unread = unread_by_prepare;                  // neither by calls nor by `prepare`
+constexpr std::uint8_t called = read_by_calls | unread_by_prepare;  // by calls only
+constexpr std::uint8_t both = read_by_calls;
+
 }  // namespace
 
 TEST_CASE("operands read: an operand that is only laid out is not read by calls") {
   prepared_copy const of;
   auto const laid_out = make_access(of.p, {of.i});
-  CHECK(of.read_by(make_store(of.c, {of.i}, laid_out)) == marks{0, 0, 0, 1});
-  CHECK(of.read_by(make_store(of.c, {of.i}, laid_out + make_access(of.x, {of.i}))) == marks{0, 1, 0, 1});
-  CHECK(of.read_by(make_store(of.c, {of.i}, laid_out + make_access(of.w, {of.i}))) == marks{1, 0, 0, 1});
+  CHECK(of.read_by(make_store(of.c, {of.i}, laid_out)) == marks{0, unread, unread, called});
+  CHECK(of.read_by(make_store(of.c, {of.i}, laid_out + make_access(of.x, {of.i}))) == marks{0, called, unread, called});
+  CHECK(of.read_by(make_store(of.c, {of.i}, laid_out + make_access(of.w, {of.i}))) ==
+        marks{both, unread, unread, called});
 }
 
 TEST_CASE("operands read: prepared buffers that calls do not read are told") {
   prepared_copy const of;
-  CHECK(of.read_by(make_store(of.c, {of.i}, make_access(of.x, {of.i}))) == marks{0, 1, 0, 0});
+  CHECK(of.read_by(make_store(of.c, {of.i}, make_access(of.x, {of.i}))) == marks{0, called, unread, unread});
 }
 
 TEST_CASE("operands read: indices, conditions, updates and hints count") {
   prepared_copy const of;
   auto const zero = make_index(0);
   auto const index = make_cast(dtype::index, make_access(of.x, {of.i}));
-  CHECK(of.read_by(make_store(of.c, {index}, make_access(of.p, {of.i}))) == marks{0, 1, 0, 1});
-  CHECK(of.read_by(make_store(of.c, {of.i}, make_access(of.c, {of.i}))) == marks{0, 0, 1, 0});
-  CHECK(of.read_by(make_prefetch(of.w, {of.i})) == marks{1, 0, 0, 0});
+  CHECK(of.read_by(make_store(of.c, {index}, make_access(of.p, {of.i}))) == marks{0, called, unread, called});
+  CHECK(of.read_by(make_store(of.c, {of.i}, make_access(of.c, {of.i}))) == marks{0, unread, called, unread});
+  CHECK(of.read_by(make_prefetch(of.w, {of.i})) == marks{both, unread, unread, unread});
   auto const at_start =
       make_conditional(make_binary(binary_op::less, make_access(of.w, {zero}), make_access(of.x, {zero})),
                        make_store(of.c, {of.i}, make_access(of.p, {of.i})));
-  CHECK(of.read_by(at_start) == marks{1, 1, 0, 1});
+  CHECK(of.read_by(at_start) == marks{both, called, unread, called});
+}
+
+TEST_CASE("operands read: a program without preparation lays out nothing") {
+  prepared_copy const of;
+  lowered program;
+  program.operands = {of.w, of.c};
+  program.body = prepared_copy::in_loop(make_store(of.c, {of.i}, make_access(of.w, {of.i})));
+  CHECK(operands_read(program) == marks{called, unread});
 }
 
 }  // namespace operands_read_tests

@@ -110,6 +110,31 @@ TEST_CASE("weights: steps of one kernel and the same weights share them") {
   CHECK(three.report().steps[1].weights_bytes == 0);
 }
 
+TEST_CASE("weights: steps share what they lay out, although they differ in other weights") {
+  auto const there = orc_backend{}.availability();
+  TTUNE_SKIP_UNLESS("orc", there.available, there.reason);
+  auto const filters = numbers(16 * 16 * 9);
+  auto const conv = ops::conv2d_bias({1, 16, 8, 8, 16, 3, 1, 1});
+  network_graph net("convolutions");
+  auto const w = net.add_weights("w", dtype::f32, {16, 16, 3, 3}, {filters, filters->data()});
+  auto value = net.add_input("x", dtype::f32, {1, 16, 8, 8});
+  std::vector<shared_numbers> biases;
+  for (int i = 0; i < 3; ++i) {
+    biases.push_back(std::make_shared<std::vector<float> const>(16, static_cast<float>(i)));
+    auto const b = net.add_weights("b" + std::to_string(i), dtype::f32, {16}, {biases.back(), biases.back()->data()});
+    value = net.add_operator("conv" + std::to_string(i), {{conv.program(), 0}}, {value, w, b}).front();
+  }
+  net.add_output("y", value);
+  auto const x = numbers(16 * 64);
+  auto const expected = evaluate(net, {ir::load_ndarray(dtype::f32, {1, 16, 8, 8}, x->data())});
+  auto const run = compiled(net);
+  CHECK(run.weights_bytes() < 2 * filter_bytes);
+  std::vector<float> y(16 * 64);
+  run(*x, y);
+  for (std::size_t i = 0; i < y.size(); ++i)
+    CHECK(static_cast<double>(y[i]) == doctest::Approx(expected[0].reals[i]).epsilon(1e-4).scale(100));
+}
+
 TEST_CASE("weights: those that calls read as given stay, and count once") {
   auto const there = orc_backend{}.availability();
   TTUNE_SKIP_UNLESS("orc", there.available, there.reason);

@@ -12,6 +12,7 @@
 #include "../../../examples/networks/dcgan.hpp"
 #include "../../../examples/networks/dqn.hpp"
 #include "../../../examples/networks/lstm.hpp"
+#include "../../../examples/networks/lstm_sequence.hpp"
 #include "../../../examples/networks/mobilenet.hpp"
 #include "../../../examples/networks/quantized_resnet.hpp"
 #include "../../../examples/networks/resnet.hpp"
@@ -64,6 +65,7 @@ TEST_CASE("written networks: as many weights as the published ones") {
   CHECK(weights(networks::dqn) == 1693362);
   CHECK(weights(networks::dcgan) == 12671875);
   CHECK(weights(networks::lstm) == 6765200);
+  CHECK(weights(networks::lstm_sequence) == 2101248);
   CHECK(weights(networks::bert_layer) == 7087872);
 }
 

@@ -156,6 +156,29 @@ TEST_CASE("models of one operator run as machine code") {
   }
 }
 
+TEST_CASE("a long sequence: recurrent layers of more steps than a kernel has operands") {
+  for (std::string const kind : {"LSTM", "GRU", "RNN"}) {
+    CAPTURE(kind);
+    std::int64_t const gates = kind == "LSTM" ? 4 : kind == "GRU" ? 3 : 1;
+    ttune_test::model_builder made;
+    made.input("x", {70, 1, 6});
+    made.weights("w", {1, 5 * gates, 6}, 1);
+    made.weights("r", {1, 5 * gates, 5}, 2);
+    made.weights("b", {1, 10 * gates}, 3);
+    ttune_test::set_integer(made.node(kind, {"x", "w", "r", "b"}, "y"), "hidden_size", 5);
+    made.output("y");
+    auto const net = ttune_test::read(made.model);
+    ir::ndarray x(dtype::f32, {70, 1, 6});
+    for (std::size_t i = 0; i < x.reals.size(); ++i) x.set_number(i, static_cast<double>(i * 37 % 101) / 50 - 1);
+    auto const expected = evaluate(net, {x}).front();
+    auto by = fast_tuner();
+    arrays all{{x.reals.begin(), x.reals.end()}, std::vector<float>(350)};
+    call(tune_network(net, by, {.trials = 0}), all);
+    for (std::size_t i = 0; i < 350; ++i)
+      CHECK(static_cast<double>(all[1][i]) == doctest::Approx(expected.reals[i]).epsilon(1e-4));
+  }
+}
+
 TEST_CASE("a small network of ONNX operators runs as machine code, with batch normalisation in the weights") {
   auto const net = ttune_test::read(small_cnn());
   for (auto const& op : net.operators()) CHECK(op.name.find("BatchNormalization") == std::string::npos);

@@ -146,6 +146,41 @@ inline auto lstm(ttune::ops::recurrent_shape s) {
   };
 }
 
+/// A step of a sequence: the rows of G have what the gates get from the inputs.
+inline auto lstm_step(ttune::ops::recurrent_shape s, ttune::ops::sequence_rows rows) {
+  return [=](auto G, auto row, auto H, auto C, auto R, auto next_H, auto next_C) {
+    for (std::int64_t n = 0; n < s.batch; ++n)
+      for (std::int64_t j = 0; j < s.units; ++j) {
+        auto const from = static_cast<std::int64_t>(row(0)) + n * rows.between;
+        auto const gate = [&](std::int64_t which) {
+          auto const at = which * s.units + j;
+          return number(G(from, at)) + row_product(H, n, R, at, s.units);
+        };
+        auto const c = sigmoid(gate(2)) * number(C(n, j)) + sigmoid(gate(0)) * std::tanh(gate(3));
+        put(next_C(n, j), c);
+        put(next_H(n, j), sigmoid(gate(1)) * std::tanh(c));
+      }
+  };
+}
+
+inline auto gru_step(ttune::ops::recurrent_shape s, ttune::ops::sequence_rows rows, bool linear_before_reset) {
+  return [=](auto G, auto row, auto H, auto R, auto state_bias, auto next_H) {
+    for (std::int64_t n = 0; n < s.batch; ++n) {
+      auto const from = static_cast<std::int64_t>(row(0)) + n * rows.between;
+      auto const state = [&](std::int64_t at) { return row_product(H, n, R, at, s.units) + number(state_bias(at)); };
+      auto const reset = [&](std::int64_t k) { return sigmoid(number(G(from, s.units + k)) + state(s.units + k)); };
+      for (std::int64_t j = 0; j < s.units; ++j) {
+        auto const at = 2 * s.units + j;
+        double of_state = number(state_bias(at));
+        for (std::int64_t k = 0; k < s.units; ++k) of_state += reset(k) * number(H(n, k)) * number(R(at, k));
+        if (linear_before_reset) of_state = reset(j) * state(at);
+        auto const update = sigmoid(number(G(from, j)) + state(j));
+        put(next_H(n, j), (1 - update) * std::tanh(number(G(from, at)) + of_state) + update * number(H(n, j)));
+      }
+    }
+  };
+}
+
 inline auto gru(ttune::ops::recurrent_shape s, bool linear_before_reset) {
   return [=](auto X, auto H, auto W, auto R, auto bias, auto state_bias, auto next_H) {
     for (std::int64_t n = 0; n < s.batch; ++n) {
@@ -172,6 +207,12 @@ void recurrent_cases(Check const& check) {
     for (bool const linear_before_reset : {false, true})
       check(ops::gru_cell(s, linear_before_reset), gru(s, linear_before_reset));
   }
+  for (ops::recurrent_shape const s : {ops::recurrent_shape{1, 1, 33}, {3, 1, 11}, {2, 1, 1}})
+    for (ops::sequence_rows const rows : {ops::sequence_rows{4 * s.batch, 1}, {4 * s.batch, 4}}) {
+      check(ops::lstm_step(s, rows), lstm_step(s, rows));
+      for (bool const linear_before_reset : {false, true})
+        check(ops::gru_step(s, rows, linear_before_reset), gru_step(s, rows, linear_before_reset));
+    }
   check(ops::lstm_cell<double>({2, 3, 5}), lstm({2, 3, 5}));
   check(ops::gru_cell<double>({2, 3, 5}), gru({2, 3, 5}, false));
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "ttune/network/join_tensors.hpp"
 #include "ttune/onnx/convert/expressions.hpp"
 #include "ttune/onnx/convert/groups.hpp"
 #include "ttune/onnx/kernel.hpp"
@@ -114,18 +115,13 @@ inline void convert_split(onnx_context& to, onnx_node const& node) {
   to.check(first == x.shape[axis], "the parts are shorter than the dimension");
 }
 
-/// Returns the element of the part that contains the index, of the parts from `part` on. An index into a part is kept
-/// inside of it: the elements of other parts are selected, not read.
-[[nodiscard]] inline expr joined_element(std::vector<onnx_operand> const& parts, std::size_t part, std::int64_t first,
-                                         onnx_kernel::indices const& at, std::size_t axis) {
-  auto const length = parts[part].shape()[axis];
-  auto from = at;
-  auto const inside = larger(at[axis] - ir::make_index(first), ir::make_index(0));
-  from[axis] = smaller(inside, ir::make_index(length - 1));
-  auto const here = parts[part](from);
-  if (part + 1 == parts.size()) return here;
-  return choose(less(at[axis], ir::make_index(first + length)), here,
-                joined_element(parts, part + 1, first + length, at, axis));
+/// Returns tensors one after the other along an axis.
+[[nodiscard]] inline onnx_value joined(onnx_context& to, std::vector<onnx_value> const& parts, std::size_t axis) {
+  return ttune::detail::joined_in_groups(parts, [&](std::vector<onnx_value> const& group) {
+    std::vector<std::vector<std::int64_t>> shapes;
+    for (auto const& part : group) shapes.push_back(part.shape);
+    return to.add({{join_program(group.front().type, shapes, axis), 0}}, group).front();
+  });
 }
 
 inline void convert_concat(onnx_context& to, onnx_node const& node) {
@@ -133,18 +129,16 @@ inline void convert_concat(onnx_context& to, onnx_node const& node) {
   auto const type = to.input(0).type;
   auto const axis = to.dimension(node.integer("axis", to.opset() < 4 ? 1 : 0), shape.size());
   shape[axis] = 0;
-  onnx_kernel made(to);
-  std::vector<onnx_operand> parts;
+  std::vector<onnx_value> parts;
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
     auto const& part = to.input(i);
     to.check(part.type == type && part.rank() == shape.size(), "the operands have different types or ranks");
     for (std::size_t d = 0; d < shape.size(); ++d)
       to.check(d == axis || part.shape[d] == shape[d], "the operands have different extents");
     shape[axis] += part.shape[axis];
-    if (part.elements() > 0) parts.push_back(made.read(part));
+    if (part.elements() > 0) parts.push_back(part);
   }
-  if (parts.empty()) return to.set_output(0, known_value("", ir::ndarray(type, shape)));
-  made.result(type, shape, [&](auto const& at) { return joined_element(parts, 0, 0, at, axis); });
+  to.set_output(0, parts.empty() ? known_value("", ir::ndarray(type, shape)) : joined(to, parts, axis));
 }
 
 inline void convert_expand(onnx_context& to, onnx_node const&) {

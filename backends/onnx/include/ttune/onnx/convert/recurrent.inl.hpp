@@ -12,6 +12,7 @@
 #include "ttune/onnx/convert/groups.hpp"
 #include "ttune/onnx/convert/movement.inl.hpp"
 #include "ttune/onnx/kernel.hpp"
+#include "ttune/ops/dense.hpp"
 #include "ttune/ops/recurrent.hpp"
 
 namespace ttune { inline namespace v0 { namespace onnx_convert {
@@ -44,23 +45,43 @@ class recurrent_layer {
 
   [[nodiscard]] ops::recurrent_shape const& shape() const noexcept { return shape_; }
 
-  /// Runs `step(X, states, weights)` over the sequence; it returns the next states. `initial` are the operands with the
-  /// first states.
-  template <class Step>
-  void run(std::vector<std::size_t> const& initial, Step const& step) {
+  /// Runs the layer. `initial` are the operands with the first states. `steps_of(direction)` returns the steps of a
+  /// direction: functions of the place in the sequence and of the states, which return the next states.
+  template <class StepsOf>
+  void run(std::vector<std::size_t> const& initial, StepsOf const& steps_of) {
     std::vector<std::vector<onnx_value>> hidden(static_cast<std::size_t>(steps_));
     std::vector<states> last;
     for (std::int64_t direction = 0; direction < directions_; ++direction) {
+      auto const step = steps_of(direction);
       states now;
       for (auto const operand : initial) now.push_back(first_state(operand, direction));
       for (std::int64_t i = 0; i < steps_; ++i) {
         auto const place = reverse_ || direction == 1 ? steps_ - 1 - i : i;
-        now = step(element_of_sequence(place), now, direction);
+        now = step(place, now);
         hidden[static_cast<std::size_t>(place)].push_back(now.front());
       }
       last.push_back(std::move(now));
     }
     set_outputs(hidden, last);
+  }
+
+  [[nodiscard]] bool is_one_step() const noexcept { return steps_ == 1; }
+  /// Returns the input of a layer of one step: (batch, inputs).
+  [[nodiscard]] onnx_value only_input() { return to_.view(to_.input(0), {shape_.batch, shape_.inputs}); }
+
+  /// Returns the rows that steps read of `products_of_inputs`.
+  [[nodiscard]] ops::sequence_rows rows() const { return {steps_ * shape_.batch, batch_first_ ? steps_ : 1}; }
+  /// Returns the products of the inputs of all steps with the weights W of a direction, and the bias.
+  [[nodiscard]] onnx_value products_of_inputs(onnx_value const& W, ir::ndarray const& bias) {
+    auto const count = steps_ * shape_.batch;
+    auto const layer = computes_of(ops::dense({count, shape_.inputs, gates_ * shape_.units, true}));
+    return to_.add(layer, {to_.view(to_.input(0), {count, shape_.inputs}), W, known_value("bias", bias)}).front();
+  }
+  /// Returns the operand with the first row of a step; steps have one program.
+  [[nodiscard]] onnx_value row_of(std::int64_t place) {
+    ir::ndarray row(dtype::i32, {1});
+    row.set_number(0, static_cast<double>(batch_first_ ? place : place * shape_.batch));
+    return known_value("row", row);
   }
 
   /// Returns the rows of an operand that belong to a direction: (directions, rows, ...) as (rows, ...).
@@ -128,20 +149,6 @@ class recurrent_layer {
     return to_.view(directions_ == 1 ? given : sliced(to_, given, parts), {shape_.batch, shape_.units});
   }
 
-  /// Returns one element of the sequence: (batch, inputs). The place is an operand, so that all steps have one program.
-  [[nodiscard]] onnx_value element_of_sequence(std::int64_t place) {
-    auto const& x = to_.input(0);
-    std::vector<std::int64_t> const shape{shape_.batch, shape_.inputs};
-    if (steps_ == 1) return to_.view(x, shape);
-    onnx_kernel made(to_);
-    auto const X = made.read_tensor(x);
-    auto const at_place = made.read_place(known_integers("step", {place}), steps_);
-    return made.finish(made.map(x.type, shape, [&](auto const& at) {
-      auto const step = cast(dtype::index, at_place({ir::make_index(0)}));
-      return batch_first_ ? X({at[0], step, at[1]}) : X({step, at[0], at[1]});
-    }));
-  }
-
   void set_outputs(std::vector<std::vector<onnx_value>> const& hidden, std::vector<states> const& last) {
     auto const n = shape_.batch, units = shape_.units;
     if (to_.is_used(0)) {
@@ -149,30 +156,21 @@ class recurrent_layer {
       for (auto const& step : hidden) all.insert(all.end(), step.begin(), step.end());
       auto const shape = batch_first_ ? std::vector<std::int64_t>{n, steps_, directions_, units}
                                       : std::vector<std::int64_t>{steps_, directions_, n, units};
-      to_.set_output(0, joined(all, batch_first_, shape));
+      to_.set_output(0, in_sequence(all, batch_first_, shape));
     }
     for (std::size_t state = 0; state < last.front().size(); ++state) {
       std::vector<onnx_value> all;
       for (auto const& one : last) all.push_back(one[state]);
       auto const shape = batch_first_ ? std::vector<std::int64_t>{n, directions_, units}
                                       : std::vector<std::int64_t>{directions_, n, units};
-      if (to_.is_used(state + 1)) to_.set_output(state + 1, joined(all, batch_first_, shape));
+      if (to_.is_used(state + 1)) to_.set_output(state + 1, in_sequence(all, batch_first_, shape));
     }
   }
 
   /// Puts (batch, units) one after the other, or beside each other for `batch_first`.
-  [[nodiscard]] onnx_value joined(std::vector<onnx_value> const& all, bool batch_first,
-                                  std::vector<std::int64_t> const& shape) {
-    if (all.size() == 1) return to_.view(all.front(), shape);
-    auto const axis = batch_first ? std::size_t{1} : std::size_t{0};
-    std::vector<std::int64_t> whole{shape_.batch, shape_.units};
-    whole[axis] *= static_cast<std::int64_t>(all.size());
-    onnx_kernel made(to_);
-    std::vector<onnx_operand> parts;
-    for (auto const& one : all) parts.push_back(made.read_tensor(one));
-    auto const result =
-        made.map(dtype::f32, whole, [&](auto const& at) { return joined_element(parts, 0, 0, at, axis); });
-    return to_.view(made.finish(result), shape);
+  [[nodiscard]] onnx_value in_sequence(std::vector<onnx_value> const& all, bool batch_first,
+                                       std::vector<std::int64_t> const& shape) {
+    return to_.view(joined(to_, all, batch_first ? 1 : 0), shape);
   }
 
   onnx_context& to_;
@@ -185,47 +183,77 @@ class recurrent_layer {
   bool reverse_ = false;
 };
 
+/// Returns the sum of the two biases of a direction.
+[[nodiscard]] inline ir::ndarray summed(std::pair<ir::ndarray, ir::ndarray> biases) {
+  auto& [sum, second] = biases;
+  for (std::size_t i = 0; i < sum.reals.size(); ++i) sum.set_number(i, sum.reals[i] + second.reals[i]);
+  return sum;
+}
+
 inline void convert_lstm(onnx_context& to, onnx_node const&) {
+  using states = recurrent_layer::states;
   if (to.has_input(7)) to.unsupported("peepholes");
   recurrent_layer layer(to, 4, {"Sigmoid", "Tanh", "Tanh"});
-  auto const cell = computes_of(ops::lstm_cell(layer.shape()));
-  layer.run({5, 6}, [&](onnx_value const& x, auto const& now, std::int64_t direction) {
-    auto [sum, second] = layer.biases(direction);
-    for (std::size_t i = 0; i < sum.reals.size(); ++i) sum.set_number(i, sum.reals[i] + second.reals[i]);
+  layer.run({5, 6}, [&](std::int64_t direction) -> std::function<states(std::int64_t, states const&)> {
     auto const W = layer.of_direction(to.input(1), direction), R = layer.of_direction(to.input(2), direction);
-    return to.add(cell, {x, now[0], now[1], W, R, known_value("bias", sum)});
+    auto const bias = summed(layer.biases(direction));
+    if (layer.is_one_step())
+      return [&to, &layer, W, R, bias](std::int64_t, states const& now) {
+        auto const cell = computes_of(ops::lstm_cell(layer.shape()));
+        return to.add(cell, {layer.only_input(), now[0], now[1], W, R, known_value("bias", bias)});
+      };
+    return [&to, &layer, R, G = layer.products_of_inputs(W, bias),
+            step = computes_of(ops::lstm_step(layer.shape(), layer.rows()))](std::int64_t place, states const& now) {
+      return to.add(step, {G, layer.row_of(place), now[0], now[1], R});
+    };
   });
 }
 
 inline void convert_gru(onnx_context& to, onnx_node const& node) {
+  using states = recurrent_layer::states;
   recurrent_layer layer(to, 3, {"Sigmoid", "Tanh"});
-  auto const cell = computes_of(ops::gru_cell(layer.shape(), node.integer("linear_before_reset", 0) != 0));
-  layer.run({5}, [&](onnx_value const& x, auto const& now, std::int64_t direction) {
-    auto const [of_input, of_state] = layer.biases(direction);
+  bool const linear = node.integer("linear_before_reset", 0) != 0;
+  layer.run({5}, [&](std::int64_t direction) -> std::function<states(std::int64_t, states const&)> {
     auto const W = layer.of_direction(to.input(1), direction), R = layer.of_direction(to.input(2), direction);
-    return to.add(cell, {x, now[0], W, R, known_value("bias", of_input), known_value("state_bias", of_state)});
+    auto const [of_input, of_state] = layer.biases(direction);
+    auto const state_bias = known_value("state_bias", of_state);
+    if (layer.is_one_step())
+      return [&to, &layer, W, R, linear, state_bias, bias = known_value("bias", of_input)](std::int64_t,
+                                                                                           states const& now) {
+        auto const cell = computes_of(ops::gru_cell(layer.shape(), linear));
+        return to.add(cell, {layer.only_input(), now[0], W, R, bias, state_bias});
+      };
+    return [&to, &layer, R, state_bias, G = layer.products_of_inputs(W, of_input),
+            step = computes_of(ops::gru_step(layer.shape(), layer.rows(), linear))](std::int64_t place,
+                                                                                    states const& now) {
+      return to.add(step, {G, layer.row_of(place), now[0], R, state_bias});
+    };
   });
 }
 
-/// A step of a simple recurrent layer: tanh(X W^T + H R^T + bias).
+/// A step of a simple recurrent layer: tanh(X W^T + H R^T + bias). Element n of the batch reads row `row` + n
+/// `between`.
 inline void convert_rnn(onnx_context& to, onnx_node const&) {
+  using states = recurrent_layer::states;
   recurrent_layer layer(to, 1, {"Tanh"});
-  auto const& s = layer.shape();
-  layer.run({5}, [&](onnx_value const& x, auto const& now, std::int64_t direction) {
-    auto [sum, second] = layer.biases(direction);
-    for (std::size_t i = 0; i < sum.reals.size(); ++i) sum.set_number(i, sum.reals[i] + second.reals[i]);
-    onnx_kernel made(to);
-    auto const product = [&](onnx_value const& of, onnx_value const& weights) {
-      auto const A = made.read_tensor(of), W = made.read_tensor(weights);
-      return made.reduce(ir::reduction_kind::sum, dtype::f32, {s.batch, s.units}, {of.shape[1]},
-                         [=](auto const& at, auto const& over) { return A({at[0], over[0]}) * W({at[1], over[0]}); });
+  auto const s = layer.shape();
+  layer.run({5}, [&, s](std::int64_t direction) {
+    auto const R = layer.of_direction(to.input(2), direction);
+    auto const G =
+        layer.products_of_inputs(layer.of_direction(to.input(1), direction), summed(layer.biases(direction)));
+    return [&to, &layer, s, R, G](std::int64_t place, states const& now) {
+      onnx_kernel made(to);
+      auto const rows = layer.rows();
+      auto const products = made.read_tensor(G), weights = made.read_tensor(R), state = made.read_tensor(now[0]);
+      auto const first = made.read_place(layer.row_of(place), rows.all - (s.batch - 1) * rows.between);
+      auto const of_state = made.reduce(
+          ir::reduction_kind::sum, dtype::f32, {s.batch, s.units}, {s.units},
+          [&](auto const& at, auto const& over) { return state({at[0], over[0]}) * weights({at[1], over[0]}); });
+      return states{made.finish(made.map(dtype::f32, {s.batch, s.units}, [&](auto const& at) {
+        auto const row = cast(dtype::index, first({ir::make_index(0)})) + at[0] * rows.between;
+        return apply(ir::unary_op::tanh, products({row, at[1]}) + of_state(at));
+      }))};
     };
-    auto const of_input = product(x, layer.of_direction(to.input(1), direction));
-    auto const of_state = product(now[0], layer.of_direction(to.input(2), direction));
-    auto const B = made.read_tensor(known_value("bias", sum));
-    return std::vector<onnx_value>{made.finish(made.map(dtype::f32, {s.batch, s.units}, [&](auto const& at) {
-      return apply(ir::unary_op::tanh, of_input(at) + of_state(at) + B({at[1]}));
-    }))};
   });
 }
 
