@@ -24,7 +24,6 @@
 #include <cstdlib>
 #include <exception>
 #include <fstream>
-#include <functional>
 #include <iostream>
 #include <numeric>
 #include <sstream>
@@ -84,7 +83,7 @@ class application {
   application(application const&) = delete;
   application& operator=(application const&) = delete;
 
-  void call() { call_(); }
+  void call() { run_.call(operands_); }
   [[nodiscard]] double error(arguments const& a) const { return ttune_bench::error_of(outputs_, a.folder, a.name); }
   [[nodiscard]] ttune::tuned_network const& network() const noexcept { return run_; }
   [[nodiscard]] double seconds_of_making() const noexcept { return making_; }
@@ -100,12 +99,8 @@ class application {
         making_(seconds_since(start_)),
         run_(tuned(a, std::move(net))),
         tuning_(seconds_since(start_)) {
-    if (inputs_.size() == 1) call_ = [this] { run_(inputs_[0], outputs_[0]); };
-    else
-      call_ = [this] {  // an LSTM of two cells
-        run_(inputs_[0], inputs_[1], inputs_[2], inputs_[3], inputs_[4], outputs_[0], outputs_[1], outputs_[2],
-             outputs_[3]);
-      };
+    for (auto* const all : {&inputs_, &outputs_})
+      for (auto& one : *all) operands_.push_back(one.data());
   }
   [[nodiscard]] static networks::weight_source weights(arguments const& a) {
     return ttune_bench::weights_of(a.folder, a.name);
@@ -117,7 +112,7 @@ class application {
   double making_;
   ttune::tuned_network run_;
   double tuning_;  ///< ended so many seconds after the start
-  std::function<void()> call_;
+  std::vector<void*> operands_;
 };
 
 double timed_call(application& app) {
