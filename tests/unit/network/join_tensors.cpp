@@ -18,7 +18,8 @@ namespace join_tensors_tests {
 using namespace ttune;
 
 TEST_CASE("join: elements are selected, and no index leaves its part") {
-  CHECK(ir::print(*join_program(dtype::f32, {{2, 3}, {2, 1}, {2, 2}}, 1)) == R"(join(P0 f32 (2, 3), P1 f32 (2, 1), P2 f32 (2, 2)) -> O f32 (2, 6)
+  CHECK(ir::print(*join_program(dtype::f32, {{2, 3}, {2, 1}, {2, 2}}, 1)) ==
+        R"(join(P0 f32 (2, 3), P1 f32 (2, 1), P2 f32 (2, 2)) -> O f32 (2, 6)
 O(d0, d1) = select(d1 < 3, P0(d0, min(max(d1, 0), 2)), select(d1 < 4, P1(d0, min(max(d1 - 3, 0), 0)), P2(d0, min(max(d1 - 4, 0), 1))))
 )");
 }
