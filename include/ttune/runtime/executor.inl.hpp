@@ -26,6 +26,10 @@ namespace ttune { inline namespace v0 {
 namespace detail {
 
 inline constexpr std::chrono::microseconds spin_time{50};
+/// Threads that ran their tasks alone count for so long as callers that come again.
+inline constexpr std::chrono::microseconds guest_time{1000};
+/// A worker that leaves its core to such a thread sleeps so long.
+inline constexpr std::chrono::microseconds absence{200};
 
 inline void pause_cpu() noexcept {
 #if defined(__x86_64__)
@@ -87,6 +91,8 @@ struct thread_pool::state {
     std::atomic<std::int64_t> tasks{0};
     std::atomic<std::int64_t> grain{1};  ///< tasks per chunk: 1 unless there are 2^16 or more
     std::atomic<int> processor{-1};      ///< the caller's processor
+    /// Most guests in the last `guest_time`; here, because workers have this line at hand.
+    std::atomic<std::int32_t> guests{0};
   } now;
   /// Tasks of the region that were done by threads other than the caller.
   alignas(64) std::atomic<std::int64_t> done{0};
@@ -95,8 +101,13 @@ struct thread_pool::state {
   std::mutex sleep;
   std::condition_variable wake;
   alignas(64) std::atomic<bool> busy{false};  ///< true while some thread uses the pool
-  bool spins = true;                          ///< false when there are more threads than processors
-  std::int64_t threads = 1;                   ///< requested number of threads; sets the size of chunks
+  /// Guests are threads that run their tasks alone, because another one uses the pool.
+  struct alignas(64) guest_count {
+    std::atomic<std::int32_t> running{0};  ///< at this moment
+    std::atomic<std::int64_t> last_seen{0};
+  } guests;
+  bool spins = true;         ///< false when there are more threads than processors
+  std::int64_t threads = 1;  ///< requested number of threads; sets the size of chunks
   std::vector<std::thread> others;
 
   /// The pool and the worker number that the calling thread runs a task for.
@@ -158,12 +169,40 @@ struct thread_pool::state {
     return generation(now.ticket.load(std::memory_order_acquire));
   }
 
+  /// Runs tasks on the calling thread, while another one uses the pool.
+  TTUNE_CALLS_MACHINE_CODE void run_as_guest(parallel_body body, void* closure, std::int64_t tasks) {
+    auto const now_running = guests.running.fetch_add(1, std::memory_order_relaxed) + 1;
+    if (now.guests.load(std::memory_order_relaxed) < now_running)
+      now.guests.store(now_running, std::memory_order_relaxed);
+    for (std::int64_t t = 0; t < tasks; ++t) body(closure, t, 0);
+    guests.last_seen.store(detail::steady::now().time_since_epoch().count(), std::memory_order_relaxed);
+    guests.running.fetch_sub(1, std::memory_order_relaxed);
+  }
+
+  /// Returns true if a guest needs the core of a worker.
+  [[nodiscard]] bool leaves_core(std::int32_t worker) noexcept {
+    auto const most = now.guests.load(std::memory_order_relaxed);
+    if (most == 0) return false;
+    detail::steady::duration const since = detail::steady::now().time_since_epoch() -
+                                           detail::steady::duration(guests.last_seen.load(std::memory_order_relaxed));
+    if (guests.running.load(std::memory_order_relaxed) == 0 && since > detail::guest_time) {
+      now.guests.store(0, std::memory_order_relaxed);
+      return false;
+    }
+    return worker >= threads - most;
+  }
+
   void serve(std::int32_t worker) {
     here() = {this, worker};
     detail::core_placement room;
     for (std::uint32_t seen = 0;;) {
       seen = wait_for_region(seen, room);
       if (stop.load(std::memory_order_acquire)) return;
+      if (leaves_core(worker)) {
+        room.give_up();
+        std::this_thread::sleep_for(detail::absence);
+        continue;
+      }
       room.leave(now.processor.load(std::memory_order_relaxed));
       if (auto const count = take(seen, worker); count != 0) done.fetch_add(count, std::memory_order_release);
     }
@@ -229,13 +268,18 @@ TTUNE_CALLS_MACHINE_CODE void thread_pool::parallel(parallel_body body, void* cl
   auto& s = *state_;
   auto& here = state::here();
   bool const nested = here.in == &s;
-  if (nested || tasks <= 1 || granted_ == 1 || s.busy.exchange(true, std::memory_order_acquire)) {
+  if (nested || tasks <= 1 || granted_ == 1) {
     auto const worker = nested ? here.worker : 0;
     for (std::int64_t t = 0; t < tasks; ++t) body(closure, t, worker);
     return;
   }
   auto const before = here;
   here = {&s, 0};
+  if (s.busy.exchange(true, std::memory_order_acquire)) {
+    s.run_as_guest(body, closure, tasks);
+    here = before;
+    return;
+  }
   s.run(body, closure, tasks);
   here = before;
   s.busy.store(false, std::memory_order_release);

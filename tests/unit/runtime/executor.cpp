@@ -171,6 +171,48 @@ TEST_SUITE("threads") {
     CHECK(tasks_done.load() == 4 * 500 * 10);
   }
 
+  TEST_CASE("executor: a worker leaves its core to a caller that runs alone, and comes back") {
+    ttune::thread_pool pool(2);
+    struct meeting {
+      std::atomic<bool> begun{false}, met{false}, over{false};
+      std::atomic<int> by_worker{0};
+      static void wait_for(std::atomic<bool> const& flag) {
+        while (!flag.load()) std::this_thread::yield();
+      }
+    } m;
+    std::thread guest([&] {
+      meeting::wait_for(m.begun);
+      pool.parallel(
+          [](void* c, std::int64_t, std::int32_t) {
+            auto& at = *static_cast<meeting*>(c);
+            at.met.store(true);
+            meeting::wait_for(at.over);
+          },
+          &m, 2);
+    });
+    pool.parallel(
+        [](void* c, std::int64_t, std::int32_t) {
+          auto& at = *static_cast<meeting*>(c);
+          at.begun.store(true);
+          meeting::wait_for(at.met);
+        },
+        &m, 2);
+    auto const tasks_of_worker = [&] {
+      m.by_worker.store(0);
+      pool.parallel(
+          [](void* c, std::int64_t, std::int32_t worker) {
+            if (worker != 0) static_cast<meeting*>(c)->by_worker.fetch_add(1);
+            std::this_thread::yield();
+          },
+          &m, 100);
+      return m.by_worker.load();
+    };
+    for (int i = 0; i < 20; ++i) CHECK(tasks_of_worker() == 0);
+    m.over.store(true);
+    guest.join();
+    while (tasks_of_worker() == 0) std::this_thread::yield();  // the test ends when the worker is back
+  }
+
   TEST_CASE("executor: the default one is one") {
     auto const a = ttune::default_executor();
     auto const b = ttune::default_executor();
