@@ -35,11 +35,13 @@ struct dot_terms {
 };
 
 /// Finds the terms of a stage that sums terms of two accesses. One of them must move with `vector_axis`, the other one
-/// must be contiguous along a reduced axis.
+/// must be contiguous along a reduced axis. Sums that keep the order of their terms have none: instructions round
+/// several terms at once.
 [[nodiscard]] inline dot_terms find_dot_terms(target const& machine, plan const& p, stage_plan const& st,
                                               std::size_t vector_axis) {
   auto const& definition = *st.definition;
   if (definition.reduction.kind != ir::reduction_kind::sum || definition.components.size() != 1) return {};
+  if (!definition.reduction.associative || !definition.reduction.commutative) return {};
   auto const term = ir::match_narrow_term(definition.components[0].value);
   if (!term || st.accesses.size() != 3) return {};
   auto const dot = find_dot_product(machine, term->kind, term->left->type, term->right->type, definition.type());

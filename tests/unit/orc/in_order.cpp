@@ -109,6 +109,13 @@ TEST_CASE("in order: the same bits from any schedule and machine") {
     auto const product = compute<"Y">(i) = sum(over(k), R(i, k) * v(k));
     check(op(inputs(R, v), outputs(product), "matrix_vector"));
   }
+  check(ops::matmul<bf16>(9, 33, 50, {.b = true}));
+  auto const [y, x, f, t, u, q] = axes<"y", "x", "f", "t", "u", "q">;
+  tensor<"Z", bf16, 3> const Z{{2, 2, 4}};
+  tensor<"W", bf16, 4> const W{{4, 4, 2, 2}};
+  auto const windows = compute<"O">(y.in(1), x.in(3), f) =
+      sum(over(q, t, u), cast<float>(zero_outside(Z)(y + t - 1, x + u - 1, q)) * cast<float>(W(f, q, t, u)));
+  check(op(inputs(Z, W), outputs(windows), "windows"));
   auto const [c, r, j] = axes<"c", "r", "j">;
   tensor<"I", float, 3> const images{{9, 14, 51}};
   auto const brightness = compute<"M">(c) = sum(over(r, k), images(c, r, k)) / 714;
@@ -155,6 +162,14 @@ TEST_CASE("in order: primitives that reorder terms are refused by name") {
   step const columns_first{primitive::reorder, "O", {"s", "r", "c"}, {}, {}};
   auto const moved = refused(ops::conv2d({1, 8, 9, 9, 8, 3, 1, 1}), columns_first);
   CHECK_MESSAGE(moved.find("its terms keep their order") != std::string::npos, moved);
+}
+
+TEST_CASE("in order: instructions that add several floats at once are refused") {
+  space of;
+  of.program = ops::matmul<bf16>(16, 16, 64).in_order().program();
+  of.steps = {{primitive::tensorize, "C", {"k"}, {}, {}}};
+  CHECK_THROWS_WITH_AS((void)make_plan(of), doctest::Contains("the terms of this sum keep their order"),
+                       schedule_error);
 }
 
 TEST_CASE("in order: only reductions whose result depends on the order") {

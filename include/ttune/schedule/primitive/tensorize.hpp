@@ -84,6 +84,8 @@ void rules<primitive::tensorize>::apply(plan& p, step const& s) {
     bool const terms = i + 1 == count;
     if (terms && (!is_reduction_axis(st, l.axis) || st.definition->reduction.kind != ir::reduction_kind::sum))
       refuse(s, s.loops[i], "this loop belongs to no summed axis: an instruction adds up the terms of one");
+    if (terms && (!st.definition->reduction.associative || !st.definition->reduction.commutative))
+      refuse(s, s.loops[i], "the terms of this sum keep their order: an instruction adds several at once");
     if (!terms && is_reduction_axis(st, l.axis))
       refuse(s, s.loops[i], "this loop belongs to a reduced axis: rows and columns are of free ones");
     if (st.order.size() < count || st.order[st.order.size() - count + i] != id)
