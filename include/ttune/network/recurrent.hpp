@@ -14,7 +14,7 @@
 
 namespace ttune { inline namespace v0 {
 
-/// What an LSTM has computed.
+/// The results of an LSTM.
 template <class T>
 struct lstm_values {
   network_value<T, 3> all;     ///< the hidden state of each step: (steps, batch, units)
@@ -22,7 +22,7 @@ struct lstm_values {
   network_value<T, 2> memory;  ///< of the last step: (batch, units)
 };
 
-/// What a GRU has computed.
+/// The results of a GRU.
 template <class T>
 struct gru_values {
   network_value<T, 3> all;     ///< the hidden state of each step: (steps, batch, units)

@@ -2,8 +2,7 @@
 // One step of recurrent layers: LSTM (Hochreiter and Schmidhuber, 1997) and GRU (Cho et al., 2014). Gates and weights
 // are in the order of ONNX. A cell multiplies its input with weights. Over a sequence, one product does that for all
 // steps ahead (`dense` with transposed weights), and a step reads its rows of the result: half of the weights are not
-// read again in each step (Appleyard et al., "Optimizing Performance of Recurrent Neural Networks on GPUs", 2016,
-// section 3.1).
+// read again in each step (Appleyard et al., "Optimizing Performance of Recurrent Neural Networks on GPUs", 2016).
 #pragma once
 
 #include "ttune/capture/capture.hpp"
