@@ -21,8 +21,8 @@ struct recurrent_shape {
 /// The rows with the products of all inputs of a sequence. Those of a step begin at the row that the operand `row`
 /// says; those of the other elements of the batch follow, each `between` rows later.
 struct sequence_rows {
-  std::int64_t all = 1;
-  std::int64_t between = 1;
+  std::int64_t all = 1;      ///< number of rows
+  std::int64_t between = 1;  ///< distance of the rows of two neighbours in the batch
 };
 
 namespace detail {

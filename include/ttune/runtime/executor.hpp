@@ -40,8 +40,8 @@ class serial_executor final : public executor {
 /// A pool of threads that take chunks of tasks from either end of the remaining range; the caller takes part. After a
 /// parallel region the other threads spin for 50 us, yield for another 50 us, then sleep; waking them takes about 20
 /// us. A thread that finds itself on the caller's processor moves to another one. A nested call from within a task runs
-/// on the calling thread, and so does a call while another thread uses the pool; for each such caller, one thread of
-/// the pool leaves its core to it. In a forked child, all tasks run on the calling thread.
+/// on the calling thread, and so does a call while another thread uses the pool; for each such caller, a thread of
+/// the pool pauses and leaves its core to it. In a forked child, all tasks run on the calling thread.
 class thread_pool final : public executor {
  public:
   /// Starts a pool of `threads` threads, the caller included; 0 means as many as this process may use (`usable_cpus`).

@@ -26,9 +26,9 @@ namespace ttune { inline namespace v0 {
 namespace detail {
 
 inline constexpr std::chrono::microseconds spin_time{50};
-/// Threads that ran their tasks alone count for so long as callers that come again.
+/// A thread that ran its tasks alone is expected to call again within this time.
 inline constexpr std::chrono::microseconds guest_time{1000};
-/// A worker that leaves its core to such a thread sleeps so long.
+/// The time that a worker sleeps when it leaves its core to such a thread.
 inline constexpr std::chrono::microseconds absence{200};
 
 inline void pause_cpu() noexcept {
@@ -91,7 +91,7 @@ struct thread_pool::state {
     std::atomic<std::int64_t> tasks{0};
     std::atomic<std::int64_t> grain{1};  ///< tasks per chunk: 1 unless there are 2^16 or more
     std::atomic<int> processor{-1};      ///< the caller's processor
-    /// Most guests in the last `guest_time`; here, because workers have this line at hand.
+    /// The largest number of guests in the last `guest_time`. Workers read this cache line anyway.
     std::atomic<std::int32_t> guests{0};
   } now;
   /// Tasks of the region that were done by threads other than the caller.
@@ -103,8 +103,8 @@ struct thread_pool::state {
   alignas(64) std::atomic<bool> busy{false};  ///< true while some thread uses the pool
   /// Guests are threads that run their tasks alone, because another one uses the pool.
   struct alignas(64) guest_count {
-    std::atomic<std::int32_t> running{0};  ///< at this moment
-    std::atomic<std::int64_t> last_seen{0};
+    std::atomic<std::int32_t> running{0};    ///< at this moment
+    std::atomic<std::int64_t> last_seen{0};  ///< end of the last guest's tasks, in ticks of the steady clock
   } guests;
   bool spins = true;         ///< false when there are more threads than processors
   std::int64_t threads = 1;  ///< requested number of threads; sets the size of chunks

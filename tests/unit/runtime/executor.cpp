@@ -210,7 +210,10 @@ TEST_SUITE("threads") {
     for (int i = 0; i < 20; ++i) CHECK(tasks_of_worker() == 0);
     m.over.store(true);
     guest.join();
-    while (tasks_of_worker() == 0) std::this_thread::yield();  // the test ends when the worker is back
+    bool is_back = false;
+    auto const patience = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (!is_back && std::chrono::steady_clock::now() < patience) is_back = tasks_of_worker() != 0;
+    CHECK(is_back);
   }
 
   TEST_CASE("executor: the default one is one") {
