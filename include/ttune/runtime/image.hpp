@@ -71,17 +71,17 @@ struct kernel_image {
   /// Instruction set features that the code uses, `target::features`; machines without them refuse it.
   std::string features;
   /// By operand, then by prepared buffer: bits of `operand_use`. What is missing at the end counts as read by both.
-  std::vector<std::uint8_t> operands_read = {};
+  std::vector<std::uint8_t> operand_uses = {};
   std::shared_ptr<device_code> in_process_code = {};  ///< replaces `code` if not null; valid in this process only
   std::shared_ptr<tools::code_map const> map = {};    ///< names and lines; null if not asked for, or from a file
 
   /// Returns true if calls may read an operand, or a prepared buffer, which are numbered after the operands.
   [[nodiscard]] bool reads(std::size_t operand) const noexcept {
-    return operand >= operands_read.size() || (operands_read[operand] & read_by_calls) != 0;
+    return operand >= operand_uses.size() || (operand_uses[operand] & read_by_calls) != 0;
   }
   /// Returns true if `prepare` may read an operand.
   [[nodiscard]] bool prepare_reads(std::size_t operand) const noexcept {
-    return operand >= operands_read.size() || (operands_read[operand] & unread_by_prepare) == 0;
+    return operand >= operand_uses.size() || (operand_uses[operand] & unread_by_prepare) == 0;
   }
   /// Returns the bytes of constants that calls read: as the kernel lays them out, and as they are given.
   [[nodiscard]] std::int64_t constant_bytes() const noexcept {

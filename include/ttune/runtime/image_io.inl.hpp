@@ -13,7 +13,7 @@ namespace detail {
 
 inline constexpr std::uint64_t image_magic = 0x6567616d69757474U;  // "ttuimage" as text
 inline constexpr std::uint32_t image_version = 4;
-// Version 1 had no `device`, 2 no `operands_read`, 3 no prepared buffers there.
+// Version 1 had no `device`, 2 no `operand_uses`, 3 no prepared buffers there.
 inline constexpr std::size_t most_operands = 1024;
 /// Upper bound for one buffer: sums of them do not overflow.
 inline constexpr std::int64_t most_bytes = std::int64_t{1} << 46;
@@ -124,7 +124,7 @@ std::vector<std::uint8_t> to_bytes(kernel_image const& image) {
   body.put(image.main_offset);
   body.put(image.prepare_offset);
   body.put(image.code);
-  body.put(image.operands_read);
+  body.put(image.operand_uses);
   auto const bytes = body.take();
   byte_sink out;
   out.put(detail::image_magic);
@@ -155,9 +155,9 @@ kernel_image image_from_bytes(std::span<std::uint8_t const> bytes) {
   inner.get(image.main_offset);
   inner.get(image.prepare_offset);
   inner.get(image.code);
-  if (v > 2) inner.get(image.operands_read);
+  if (v > 2) inner.get(image.operand_uses);
   inner.finish();
-  if (image.operands_read.size() > image.signature.operands.size() + image.signature.prepared_bytes.size())
+  if (image.operand_uses.size() > image.signature.operands.size() + image.signature.prepared_bytes.size())
     detail::malformed("more operands are read than there are");
   auto const size = static_cast<std::int64_t>(image.code.size());
   if (image.main_offset < 0 || image.main_offset >= size || image.prepare_offset < -1 || image.prepare_offset >= size)

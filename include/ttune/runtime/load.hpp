@@ -38,7 +38,7 @@ class loaded_image {
   [[nodiscard]] bool prepares() const noexcept { return prepares_; }
   /// Returns true if `main` may read an operand, or a prepared buffer, which are numbered after the operands.
   [[nodiscard]] bool reads(std::size_t operand) const noexcept {
-    return operand >= operands_read_.size() || (operands_read_[operand] & read_by_calls) != 0;
+    return operand >= operand_uses_.size() || (operand_uses_[operand] & read_by_calls) != 0;
   }
   [[nodiscard]] kernel_function main() const noexcept { return main_; }
   [[nodiscard]] kernel_function prepare() const noexcept { return prepare_; }  ///< null: nothing to prepare
@@ -53,7 +53,7 @@ class loaded_image {
   static constexpr std::size_t lead_bytes = 4096;
 
   kernel_signature signature_;
-  std::vector<std::uint8_t> operands_read_;  ///< as in the image
+  std::vector<std::uint8_t> operand_uses_;  ///< as in the image
   void* memory_ = nullptr;
   std::size_t bytes_ = 0;
   kernel_function main_ = nullptr;

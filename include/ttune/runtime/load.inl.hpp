@@ -49,7 +49,7 @@ availability can_load(kernel_image const& image) {
 
 loaded_image::loaded_image(kernel_image const& image)
     : signature_(image.signature),
-      operands_read_(image.operands_read),
+      operand_uses_(image.operand_uses),
       bytes_(lead_bytes + image.code.size()),
       prepares_(image.prepare_offset >= 0) {
   if (auto const possible = can_load(image); !possible) throw argument_error(possible.reason);

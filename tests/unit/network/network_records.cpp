@@ -147,7 +147,7 @@ TEST_CASE("network records: a kernel comes back with its report") {
   auto const known = find_kernel(key, by.tuner);
   REQUIRE(known);
   CHECK(known->image->code == image->code);
-  CHECK(known->image->operands_read == image->operands_read);
+  CHECK(known->image->operand_uses == image->operand_uses);
   CHECK(known->compute == "copy");
   CHECK(known->schedule == "knob=1");
   CHECK(known->seconds == 2e-3);

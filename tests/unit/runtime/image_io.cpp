@@ -25,7 +25,7 @@ ttune::kernel_image sample() {
   image.signature.flops = 1e9;
   image.signature.terms = 1152;
   image.features = "+avx2,+fma";
-  image.operands_read = {0, 1, 1};
+  image.operand_uses = {0, 1, 1};
   return image;
 }
 
@@ -48,7 +48,7 @@ TEST_CASE("image bytes: what was written is read") {
   CHECK(read.target == image.target);
   CHECK(read.features == "+avx2,+fma");
   CHECK(read.prepare_offset == image.prepare_offset);
-  CHECK(read.operands_read == image.operands_read);
+  CHECK(read.operand_uses == image.operand_uses);
 }
 
 TEST_CASE("image bytes: damage of one byte is found") {
@@ -85,7 +85,7 @@ TEST_CASE("image bytes: an image with impossible values is refused even with the
   };
   refused([](auto& i) { i.main_offset = static_cast<std::int64_t>(i.code.size()); });
   refused([](auto& i) { i.prepare_offset = -5; });
-  refused([](auto& i) { i.operands_read = {1, 1, 1, 1}; });  // two operands and a prepared buffer
+  refused([](auto& i) { i.operand_uses = {1, 1, 1, 1}; });  // two operands and a prepared buffer
   refused([](auto& i) { i.signature.operands[0].shape = {std::int64_t{1} << 40, std::int64_t{1} << 40}; });
   refused([](auto& i) { i.signature.operands[0].shape = {-1}; });
   refused([](auto& i) { i.signature.operands[0].type = static_cast<ttune::dtype>(77); });

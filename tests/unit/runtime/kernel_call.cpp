@@ -89,7 +89,7 @@ TEST_CASE("kernel: prepared buffers that only preparation reads are not kept") {
   auto const prepare = code::copy(0, 3, 400).then(code::copy(3, 2, 400)).then(code::ret());
   image.code.insert(image.code.end(), prepare.get().begin(), prepare.get().end());
   CHECK(ttune::kernel_call(ttune::load(image)).prepared_bytes() == 896);  // unknown what calls read
-  image.operands_read = {0, 0, 1, 0};
+  image.operand_uses = {0, 0, 1, 0};
   ttune::kernel_call const kernel(ttune::load(image));
   CHECK(kernel.prepared_bytes() == 448);
   CHECK(kernel.workspace_bytes() == 896);  // a call without preparation needs both

@@ -193,7 +193,7 @@ TEST_CASE("runner: constants come from memory for cold constants") {
   CHECK(slower(given) < 1.2);  // operands that are no constants stay in the caches
   given.signature.operands[0].direction = ttune::operand_direction::constant;
   CHECK(slower(given) > 1.3);
-  given.operands_read = {0, 0};  // only what is read matters
+  given.operand_uses = {0, 0};  // only what is read matters
   CHECK(slower(given) < 1.2);
   CHECK(slower(prepared_image(elements)) > 1.3);
 }

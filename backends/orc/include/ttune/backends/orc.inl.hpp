@@ -11,7 +11,7 @@
 #include "ttune/backends/orc/map_of_object.hpp"
 #include "ttune/codegen/lined_llvm_ir.hpp"
 #include "ttune/codegen/llvm_ir.hpp"
-#include "ttune/ir/operands_read.hpp"
+#include "ttune/ir/operand_uses.hpp"
 #include "ttune/runtime/abi.hpp"
 #include "ttune/runtime/tools/asked_tools.hpp"
 #include "ttune/runtime/tools/code_map.hpp"
@@ -57,7 +57,7 @@ compile_result orc_backend::compile(ir::lowered const& program, kernel_signature
   auto code = compiler().compile(lined.text, diagnostics, keeps_lines);
   if (code && keeps_lines) orc::read_object(std::exchange(code->object, {}), code->sections, lined.names, map);
   auto result = finish(std::move(code), std::move(signature), std::move(diagnostics));
-  if (result.image) result.image->operands_read = ir::operands_read(program);
+  if (result.image) result.image->operand_uses = ir::operand_uses(program);
   if (result.image && keeps_lines) {
     map.loops = std::move(lined.loops);
     result.image->map = std::make_shared<tools::code_map const>(std::move(map));

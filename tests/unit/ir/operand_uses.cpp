@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The operands that calls of a lowered program read, and those that it lays out.
-#include "ttune/ir/operands_read.hpp"
+#include "ttune/ir/operand_uses.hpp"
 
 #include <doctest/doctest.h>
 
@@ -9,7 +9,7 @@
 #include "ttune/core/operand_use.hpp"
 #include "ttune/ir/make.hpp"
 
-namespace operands_read_tests {
+namespace operand_uses_tests {
 
 using namespace ttune;
 using namespace ttune::ir;
@@ -36,7 +36,7 @@ struct prepared_copy {
     program.prepared = {p};
     program.prepare = in_loop(make_store(p, {i}, make_access(w, {i})));
     program.body = in_loop(std::move(body));
-    return operands_read(program);
+    return operand_uses(program);
   }
   [[nodiscard]] static stmt in_loop(stmt body) {
     return make_loop("i", make_index(0), make_index(8), loop_kind::serial, std::move(body));
@@ -51,7 +51,7 @@ constexpr std::uint8_t both = read_by_calls;
 
 }  // namespace
 
-TEST_CASE("operands read: an operand that is only laid out is not read by calls") {
+TEST_CASE("operand uses: an operand that is only laid out is not read by calls") {
   prepared_copy const of;
   auto const laid_out = make_access(of.p, {of.i});
   CHECK(of.read_by(make_store(of.c, {of.i}, laid_out)) == marks{0, unread, unread, called});
@@ -60,12 +60,12 @@ TEST_CASE("operands read: an operand that is only laid out is not read by calls"
         marks{both, unread, unread, called});
 }
 
-TEST_CASE("operands read: prepared buffers that calls do not read are told") {
+TEST_CASE("operand uses: prepared buffers that calls do not read are told") {
   prepared_copy const of;
   CHECK(of.read_by(make_store(of.c, {of.i}, make_access(of.x, {of.i}))) == marks{0, called, unread, unread});
 }
 
-TEST_CASE("operands read: indices, conditions, updates and hints count") {
+TEST_CASE("operand uses: indices, conditions, updates and hints count") {
   prepared_copy const of;
   auto const zero = make_index(0);
   auto const index = make_cast(dtype::index, make_access(of.x, {of.i}));
@@ -78,12 +78,12 @@ TEST_CASE("operands read: indices, conditions, updates and hints count") {
   CHECK(of.read_by(at_start) == marks{both, called, unread, called});
 }
 
-TEST_CASE("operands read: a program without preparation lays out nothing") {
+TEST_CASE("operand uses: a program without preparation lays out nothing") {
   prepared_copy const of;
   lowered program;
   program.operands = {of.w, of.c};
   program.body = prepared_copy::in_loop(make_store(of.c, {of.i}, make_access(of.w, {of.i})));
-  CHECK(operands_read(program) == marks{called, unread});
+  CHECK(operand_uses(program) == marks{called, unread});
 }
 
-}  // namespace operands_read_tests
+}  // namespace operand_uses_tests

@@ -6,7 +6,7 @@
 #include <variant>
 
 #include "ttune/core/operand_use.hpp"
-#include "ttune/ir/operands_read.hpp"
+#include "ttune/ir/operand_uses.hpp"
 #include "ttune/ir/visit.hpp"
 
 namespace ttune { inline namespace v0 { namespace ir {
@@ -33,7 +33,7 @@ void for_each_buffer_read(stmt const& body, Visit const& visit) {
 
 }  // namespace detail
 
-std::vector<std::uint8_t> operands_read(lowered const& program) {
+std::vector<std::uint8_t> operand_uses(lowered const& program) {
   auto all = program.operands;
   all.insert(all.end(), program.prepared.begin(), program.prepared.end());
   std::vector<std::uint8_t> made(all.size(), unread_by_prepare);

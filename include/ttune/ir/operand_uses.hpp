@@ -11,10 +11,10 @@ namespace ttune { inline namespace v0 { namespace ir {
 
 /// Returns bits of `operand_use` for each operand, then for each prepared buffer: `read_by_calls` if `body` reads an
 /// element, `unread_by_prepare` if `prepare` reads none. A hint that an element will be read counts, too.
-[[nodiscard]] std::vector<std::uint8_t> operands_read(lowered const& program);
+[[nodiscard]] std::vector<std::uint8_t> operand_uses(lowered const& program);
 
 }}}  // namespace ttune::v0::ir
 
 #ifdef TTUNE_IMPLEMENTATION
-#include "ttune/ir/operands_read.inl.hpp"
+#include "ttune/ir/operand_uses.inl.hpp"
 #endif
