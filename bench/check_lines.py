@@ -26,6 +26,7 @@ EXPECTED = {
     "tuner": [("C6", s) for s in ["seed", "instantiate", "instantiate+features", "lower", "compile", "compile:codegen", "load", "trial-in-worker",
                                   "trial-in-process", "fit", "predict", "ttune"] + ["tuning:" + p for p in PHASES]],
     "live": [("softmax 64x1000", "ttune:" + figure) for figure in ["p99", "share", "near"]],
+    "callers": [("matmul 64", "ttune")],
     "gemm": [("32x32x32", "ttune"), ("32x32x32", "ttune-untuned")],
     "conv": [("C11", "ttune"), ("C11", "ttune-untuned")],
     "opencl": [("C11", "ttune"), ("C11", "ttune-opencl")],
