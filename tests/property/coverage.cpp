@@ -113,6 +113,8 @@ void look_at_rules(space const& s, reached& all) {
     if (splits_phases && one.results.size() == 3 && !unrolls(s, one.stage, one.results.back()))
       ++here["phases of rows that stay a loop"];
   }
+  if (std::any_of(stages.begin(), stages.end(), [](auto const& st) { return st->name.ends_with(".parts"); }))
+    ++here["rows summed in order by all cores"];
   for (auto const& [name, count] : here) ++all["derived space: " + name];
 }
 
@@ -300,6 +302,7 @@ std::vector<std::string> required() {
     for (char const* const source : {"random schedule: ", "derived space: "})
       names.push_back(source + std::string(what));
   for (char const* const rule : {"sum of more than 8192 terms in runs",
+                                 "rows summed in order by all cores",
                                  "terms shared by the cores",
                                  "vectors that take terms in turn",
                                  "rows packed term by term",

@@ -19,6 +19,7 @@
 #include "support/random_scatter.hpp"
 #include "support/random_strides.hpp"
 #include "support/random_values.hpp"
+#include "ttune/capture/in_order.hpp"
 
 namespace ttune_test {
 
@@ -117,7 +118,9 @@ enum class program_kind : std::uint8_t {
 /// Returns the program of a trial on a processor, which may sum in a fixed order, and may have strided operands.
 [[nodiscard]] inline handle<ir::program> program_for(std::uint64_t seed) {
   auto made = dense_program_for(seed);
-  if (gets_order(seed)) made = ttune::capture::in_order(made);
+  constexpr ttune::capture::parts_of_rows short_parts{32, 64};
+  if (gets_order(seed))
+    made = seed % 2 == 0 ? ttune::capture::in_order(made) : ttune::capture::in_order(made, short_parts);
   return gets_strides(seed) ? strided_for(seed, made) : made;
 }
 

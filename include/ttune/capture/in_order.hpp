@@ -2,6 +2,7 @@
 // Makes sums keep the order of their terms under every schedule.
 #pragma once
 
+#include "ttune/capture/ordered_rows.hpp"
 #include "ttune/expr/builder.hpp"
 #include "ttune/ir/stmt.hpp"
 
@@ -11,6 +12,8 @@ namespace ttune { inline namespace v0 { namespace capture {
 /// (sums and products of floating-point numbers, tuples) neither associative nor commutative: schedules that reorder
 /// them are refused, and none is derived. Sums along long rows become sums of lanes (ordered_rows.hpp).
 [[nodiscard]] handle<ir::program> in_order(handle<ir::program> const& p);
+/// The same with other parts of long rows than those of kernels: tests have short ones.
+[[nodiscard]] handle<ir::program> in_order(handle<ir::program> const& p, parts_of_rows const& parts);
 
 }}}  // namespace ttune::v0::capture
 

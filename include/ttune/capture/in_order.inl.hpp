@@ -18,7 +18,9 @@ namespace detail {
 
 }  // namespace detail
 
-handle<ir::program> in_order(handle<ir::program> const& p) {
+handle<ir::program> in_order(handle<ir::program> const& p) { return in_order(p, {}); }
+
+handle<ir::program> in_order(handle<ir::program> const& p, parts_of_rows const& parts) {
   ir::program_builder made(p);
   for (auto const& st : p->stages) {
     if (!detail::depends_on_order(*st)) {
@@ -29,7 +31,8 @@ handle<ir::program> in_order(handle<ir::program> const& p) {
     fixed.reduction.associative = false;
     fixed.reduction.commutative = false;
     if (auto const k = axis_in_lanes(fixed))
-      fixed = is_summed_in_parts(fixed, *k) ? summed_in_parts(made, fixed, *k) : summed_in_lanes(made, fixed, *k);
+      fixed = is_summed_in_parts(fixed, *k, parts) ? summed_in_parts(made, fixed, *k, parts)
+                                                   : summed_in_lanes(made, fixed, *k);
     made.replace(st, made.add(fixed));
   }
   return made.finish();

@@ -35,8 +35,11 @@ namespace ttune { inline namespace v0 { namespace capture {
   return terms >= 128 ? 64 : terms >= 32 ? 16 : 0;
 }
 
-/// Terms of a part of a long row.
-inline constexpr std::int64_t terms_of_part = 8192;
+/// The rows that are summed in parts. Of less terms, starting threads takes longer than it gains.
+struct parts_of_rows {
+  std::int64_t terms = 8192;            ///< of a part; at least 32, so that it has lanes
+  std::int64_t least_terms = 8 * 8192;  ///< of a row
+};
 
 namespace detail {
 
@@ -138,22 +141,22 @@ namespace detail {
 }
 
 /// Returns true if the rows of a sum are few, and so long along its reduced axis `k` that cores share each of them.
-[[nodiscard]] inline bool is_summed_in_parts(ir::stage const& st, std::size_t k) {
+[[nodiscard]] inline bool is_summed_in_parts(ir::stage const& st, std::size_t k, parts_of_rows const& parts) {
   constexpr std::int64_t most_rows = 64;
-  constexpr std::int64_t least_terms = 8 * terms_of_part;  // of less, starting threads takes longer than it gains
   std::int64_t rows = 1;
   for (auto const& a : st.axes) rows *= a.size();
-  return rows < most_rows && st.reduction.axes[k].size() >= least_terms;
+  return rows < most_rows && st.reduction.axes[k].size() >= parts.least_terms;
 }
 
 /// Adds the sums of the parts of the rows of `st` to a program, and returns the sum of these, which has the name and
 /// the axes of `st`.
-[[nodiscard]] inline ir::stage summed_in_parts(ir::program_builder& made, ir::stage const& st, std::size_t k) {
+[[nodiscard]] inline ir::stage summed_in_parts(ir::program_builder& made, ir::stage const& st, std::size_t k,
+                                               parts_of_rows const& into) {
   auto const& axis = st.reduction.axes[k];
   auto const part = axis.name + "_part";
-  auto const place = ir::make_variable(part) * terms_of_part + ir::make_variable(axis.name);
-  auto const parts = ceil_divide(axis.size(), terms_of_part);
-  auto const sums = detail::partial_sums(st, k, st.name + ".parts", {part, 0, parts}, terms_of_part, place);
+  auto const place = ir::make_variable(part) * into.terms + ir::make_variable(axis.name);
+  auto const parts = ceil_divide(axis.size(), into.terms);
+  auto const sums = detail::partial_sums(st, k, st.name + ".parts", {part, 0, parts}, into.terms, place);
   auto whole = st;
   whole.reduction.axes = {{part, 0, parts}};
   auto indices = detail::free_indices(st);
