@@ -27,6 +27,7 @@ EXPECTED = {
                                   "trial-in-process", "fit", "predict", "ttune"] + ["tuning:" + p for p in PHASES]],
     "live": [("softmax 64x1000", "ttune:" + figure) for figure in ["p99", "share", "near"]],
     "callers": [("matmul 64", "ttune")],
+    "shapes": [("matmul", "ttune:own")],
     "gemm": [("32x32x32", "ttune"), ("32x32x32", "ttune-untuned")],
     "conv": [("C11", "ttune"), ("C11", "ttune-untuned")],
     "opencl": [("C11", "ttune"), ("C11", "ttune-opencl")],

@@ -29,6 +29,7 @@ namespace detail {
 /// Checks that an operand with free layout has the plain one, which objects with a shape need.
 void check_plain(kernel_signature const& s, std::size_t operand, std::vector<named_layout> const& layouts);
 /// Throws for null or misaligned pointers, and for outputs that overlap other operands, as found by `looks_wrong`.
+/// Operands that kernels add to a call are not looked at.
 void check_memory(kernel_signature const& s, std::span<void* const> operands);
 
 /// True if calls give strides of the operand.

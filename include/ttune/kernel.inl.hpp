@@ -37,17 +37,16 @@ void check_plain(kernel_signature const& s, std::size_t operand, std::vector<nam
 }
 
 void check_memory(kernel_signature const& s, std::span<void* const> operands) {
-  auto const begin = [&](std::size_t i) { return static_cast<std::uint8_t const*>(operands[i]); };
-  auto const end = [&](std::size_t i) { return begin(i) + s.operands[i].bytes(); };
+  auto const begin = [&](std::size_t i) { return reinterpret_cast<std::uintptr_t>(operands[i]); };  // null, too
+  auto const end = [&](std::size_t i) { return begin(i) + static_cast<std::uintptr_t>(s.operands[i].bytes()); };
   for (std::size_t i = 0; i < operands.size(); ++i) {
     auto const& o = s.operands[i];
-    if (o.bytes() == 0) continue;
+    if (o.bytes() == 0 || is_given_by_kernels(o)) continue;
     if (!operands[i]) refuse_argument(s, i, "is a null pointer");
-    if (reinterpret_cast<std::uintptr_t>(operands[i]) % size_in_bytes(o.type) != 0)
-      refuse_argument(s, i, "is not aligned for its element type");
+    if (begin(i) % size_in_bytes(o.type) != 0) refuse_argument(s, i, "is not aligned for its element type");
     if (o.direction != operand_direction::out && o.direction != operand_direction::inout) continue;
     for (std::size_t j = 0; j < operands.size(); ++j)
-      if (j != i && std::less<>{}(begin(i), end(j)) && std::less<>{}(begin(j), end(i)))
+      if (j != i && !is_given_by_kernels(s.operands[j]) && begin(i) < end(j) && begin(j) < end(i))
         refuse_argument(s, i, "overlaps operand " + s.operands[j].name);
   }
 }

@@ -12,6 +12,7 @@
 #include "support/emulator.hpp"
 #include "support/forked.hpp"
 #include "support/kernel_trial.hpp"
+#include "support/random_open.hpp"
 #include "support/require.hpp"
 #include "support/seed.hpp"
 #include "ttune/backends/orc.hpp"
@@ -33,15 +34,20 @@ std::uint64_t programs() {
 /// faults behind them.
 std::string outcomes_of(backend& by, std::uint64_t seed) {
   auto const program = program_for(seed);
-  auto const operands = operands_for(seed, *program);
-  auto const expected = expect(*program, operands);
+  rng random(seed);
+  auto const open = seed % 8 < 2 ? open_some(random, program) : opened_program{};
+  auto const& scheduled_one = open.program ? open.program : program;
+  auto const values = operands_for(seed, *program);
+  auto const expected = expect(*program, values);
+  auto const operands = open.program ? operands_when_open(*program, *open.program, values) : values;
   std::string letters;
   std::string faults;
   for (int s = 0; s < schedule_sources; ++s) {
     auto const from = static_cast<schedule_source>(s);
     trial_outcome made;
     try {
-      made = try_kernel(by, from, schedule_for(program, from, by.target(), seed), 1, operands, expected);
+      made = try_kernel(by, from, schedule_for(scheduled_one, from, by.target(), seed), 1, operands, expected,
+                        open.values);
     } catch (std::exception const& failure) {
       made = {trial_kind::refused, failure.what()};
     }

@@ -17,6 +17,7 @@
 
 #include "support/forked.hpp"
 #include "support/kernel_trial.hpp"
+#include "support/random_open.hpp"
 #include "support/require.hpp"
 #include "support/seed.hpp"
 #include "support/smaller_program.hpp"
@@ -76,20 +77,29 @@ struct named_trial {
   [[nodiscard]] ttune::backend& backend() const { return *backends()[seed % backends().size()]; }
   [[nodiscard]] int threads() const { return seed % 4 == 0 ? 3 : 1; }
   [[nodiscard]] handle<ir::program> program() const { return program_for(seed); }
+  /// The kernels of one program in four take some of its extents from the call.
+  [[nodiscard]] opened_program opened(handle<ir::program> const& p) const {
+    rng random(seed);
+    return seed % 8 < 2 ? open_some(random, p) : opened_program{};
+  }
   [[nodiscard]] scheduled schedule(handle<ir::program> const& p) const {
-    return schedule_for(p, from, backend().target(), seed);
+    auto const open = opened(p).program;
+    return schedule_for(open ? open : p, from, backend().target(), seed);
   }
   [[nodiscard]] std::vector<ir::ndarray> operands(ir::program const& p) const { return operands_for(seed, p); }
   /// A derivation that throws is a fault, too.
-  [[nodiscard]] trial_outcome outcome(std::function<scheduled()> const& make, std::vector<ir::ndarray> const& values,
-                                      expected_results const& expected) const {
+  [[nodiscard]] trial_outcome outcome(handle<ir::program> const& p, std::function<scheduled()> const& make,
+                                      std::vector<ir::ndarray> const& values, expected_results const& expected) const {
     scheduled what;
     try {
       what = make();
     } catch (std::exception const& failure) {
       return {trial_kind::refused, std::string("no schedule: ") + failure.what()};
     }
-    return try_kernel(backend(), from, what, threads(), values, expected);
+    auto const open = opened(p);
+    if (!open.program) return try_kernel(backend(), from, what, threads(), values, expected);
+    return try_kernel(backend(), from, what, threads(), operands_when_open(*p, *open.program, values), expected,
+                      open.values);
   }
 };
 
@@ -137,7 +147,7 @@ void work(progress& p, std::uint64_t end, std::uint64_t step) {
     auto const operands = p.now.operands(*program);
     auto const expected = expect(*program, operands);
     while (static_cast<int>(p.now.from) < schedule_sources) {
-      p.note(p.now.outcome([&] { return p.now.schedule(program); }, operands, expected));
+      p.note(p.now.outcome(program, [&] { return p.now.schedule(program); }, operands, expected));
       p.now.from = static_cast<schedule_source>(static_cast<int>(p.now.from) + 1);
     }
   }
@@ -206,7 +216,7 @@ std::string fault_of(named_trial const& t, handle<ir::program> const& p, std::fu
       [&]() -> std::string {
         try {
           auto const values = t.operands(*p);
-          auto const made = t.outcome(what, values, expect(*p, values));
+          auto const made = t.outcome(p, what, values, expect(*p, values));
           if (made.kind == trial_kind::wrong) return "wrong: " + made.text;
           if (made.kind == trial_kind::refused) return "refused: " + made.text;
         } catch (std::exception const&) {
@@ -238,6 +248,12 @@ std::string described(named_trial const& t) {
     return same_kind(fault_of(t, q, [&] { return t.schedule(q); }), fault);
   };
   if (fault.empty()) return text + "(not again)\n" + ir::print(*p);
+  if (auto const open = t.opened(p); open.program) {  // a smaller program would have other open extents
+    text += ir::print(*open.program) + "\nextents";
+    for (auto const v : open.values) text += " " + std::to_string(v);
+    auto const what = t.schedule(p);
+    return text + "\n" + (what ? to_cpp(what->first, what->second) : "");
+  }
   if (t.from == schedule_source::written) {
     // Keep the steps: a smaller program would get another schedule if it were drawn anew.
     auto what = with_fewer_steps(t, p, t.schedule(p), fault);

@@ -18,6 +18,7 @@
 #include "ttune/ir/print.hpp"
 #include "ttune/ir/verify.hpp"
 #include "ttune/runtime/backend.hpp"
+#include "ttune/runtime/call_extents.hpp"
 #include "ttune/runtime/kernel_call.hpp"
 #include "ttune/runtime/machine.hpp"
 #include "ttune/runtime/measure/kernel_runner.hpp"
@@ -129,6 +130,7 @@ template <class Run>
   for (std::size_t i = 0; i < memory.size(); ++i) {
     memory[i].resize(static_cast<std::size_t>(all[i].bytes()), 0xFF);
     if (all[i].direction == operand_direction::strides) memory[i] = content_of_strides(signature);
+    if (all[i].direction == operand_direction::extents) memory[i] = content_of_extents(signature);
     if (all[i].strides != operand_strides::dense) memory[i] = place(i).with_gaps(memory[i]);
   }
   if (auto const fault = run(memory); !fault.empty()) return {trial_kind::wrong, fault};
@@ -152,10 +154,11 @@ template <class Run>
 }
 
 /// Compiles and runs in this process: a kernel that touches a guard page ends the process. Code for another processor
-/// runs in the emulator.
+/// runs in the emulator. `extents` are those that the call gives, if the program keeps some open.
 [[nodiscard]] inline trial_outcome try_kernel(ttune::backend& by, schedule_source from, scheduled const& what,
                                               int threads, std::vector<ttune::ir::ndarray> const& operands,
-                                              expected_results const& expected) {
+                                              expected_results const& expected,
+                                              std::vector<std::int64_t> const& extents = {}) {
   using namespace ttune;
   auto const without_kernel = is_derived(from) ? trial_kind::refused : trial_kind::inapplicable;
   if (!what) return {without_kernel, "the space is empty"};
@@ -171,6 +174,7 @@ template <class Run>
   }
   auto const compiled = by.compile(lowered, signature);
   if (!compiled.image) return {trial_kind::refused, compiled.diagnostics};
+  signature = at_extents(signature, extents);
   auto const run_by = [&](auto const& run) {
     return try_in(signature, *s.program, operands, expected,
                   [&](std::vector<std::vector<std::uint8_t>>& memory) { return run(*compiled.image, memory); });

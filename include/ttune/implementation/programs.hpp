@@ -18,6 +18,7 @@
 #include "ttune/capture/capture.inl.hpp"
 #include "ttune/capture/compose.inl.hpp"
 #include "ttune/capture/in_order.inl.hpp"
+#include "ttune/capture/keep_open.inl.hpp"
 #include "ttune/capture/largest.inl.hpp"
 #include "ttune/capture/layouts.inl.hpp"
 #include "ttune/capture/memory_order.inl.hpp"

@@ -38,6 +38,9 @@ struct buffer : counted {
   operand_strides strides = operand_strides::dense;  ///< memory::operand: others than dense are in `strides_from`
   handle<buffer> strides_from;
   int first_stride = 0;  ///< the place of the outermost dimension's stride there
+  /// memory::operand with extents that calls give: `extents` are the largest that a call may give, these the smallest.
+  /// Empty: all are constant.
+  std::vector<std::int64_t> least_extents = {};
 
   static constexpr std::int64_t chunk_bytes = 16;
   static constexpr std::int64_t chunks_of_banks = 8;  ///< this number of chunks covers all banks
@@ -46,6 +49,10 @@ struct buffer : counted {
     std::int64_t n = 1;
     for (auto const e : extents) n *= e;
     return n;
+  }
+  /// Returns the number of indices of a dimension that are inside in every call.
+  [[nodiscard]] std::int64_t sure_extent(std::size_t dimension) const noexcept {
+    return least_extents.empty() ? extents[dimension] : least_extents[dimension];
   }
   /// Returns the number of elements to allocate: with a swizzle, rounded up to whole groups of chunks that cover all
   /// banks.

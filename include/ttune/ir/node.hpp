@@ -167,7 +167,8 @@ enum class tensor_role : std::uint8_t {
   constant,  ///< content is fixed between calls: kernels may lay it out once (`prepare`)
   table,     ///< content is known at compile time and part of the program
   inout,     ///< written in place by an update stage
-  strides    ///< of the strided operands, inputs first: a number for each dimension of each; no stage reads it
+  strides,   ///< of the strided operands, inputs first: a number for each dimension of each; no stage reads it
+  extents    ///< those that stay open (capture/keep_open.hpp), in the order of `open_extents`; no stage reads it
 };
 
 /// The order of dimensions in memory. Column-major tensors exist only while an expression is captured
@@ -237,7 +238,7 @@ struct stage : counted {
 /// A whole operator: stages in an order in which every producer precedes its consumers.
 struct program : counted {
   std::string name;
-  std::vector<handle<tensor>> inputs;  ///< the strides of strided operands, if there are any, are the last
+  std::vector<handle<tensor>> inputs;  ///< strides, then open extents, if there are any, are the last
   std::vector<handle<stage>> stages;
   std::vector<handle<stage>> outputs;
 };

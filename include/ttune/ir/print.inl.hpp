@@ -201,7 +201,7 @@ inline std::string range_text(axis const& a) {
 
 inline std::string tensor_text(tensor const& t) {
   auto out = t.name + " " + name_of(t.type) + " (" + comma_list(t.shape, extent_text) + ")";
-  constexpr char const* roles[] = {"", " constant", " table", " inout", " strides"};
+  constexpr char const* roles[] = {"", " constant", " table", " inout", " strides", " extents"};
   if (t.order == layout::column_major) out += " column_major";
   if (t.order == layout::any) out += " of any layout";
   out += text_of(t.strides);

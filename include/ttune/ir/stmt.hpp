@@ -126,6 +126,7 @@ struct lowered {
   /// The program fixes the order of a reduction's terms: every machine gives the same bits, so that no result may begin
   /// with an estimate of the processor.
   bool same_bits = false;
+  bool keeps_extents_open = false;  ///< calls give extents (capture/keep_open.hpp)
 };
 
 }}}  // namespace ttune::v0::ir

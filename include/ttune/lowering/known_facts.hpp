@@ -80,7 +80,7 @@ struct known_facts {
       auto const* from = std::get_if<handle<ir::buffer>>(&a->from);
       if (!from) return false;
       for (std::size_t d = 0; d < a->indices.size(); ++d)
-        if (!is_below(a->indices[d], (*from)->extents[d])) return false;
+        if (!is_below(a->indices[d], (*from)->sure_extent(d))) return false;
     }
     bool all = true;
     ir::for_each_operand(e, [&](ir::expr const& o) { all = all && allow(o); });

@@ -13,7 +13,7 @@ namespace ttune { inline namespace v0 { namespace lowering {
 
 ir::lowered run_passes(ir::lowered program) {
   detail::dump("lower", program);
-  program.body = skip_stages(program.body);
+  if (!program.keeps_extents_open) program.body = skip_stages(program.body);  // it would ask for the ends of axes again
   detail::dump("skip_stages", program);
   program.prepare = partition(program.prepare);
   program.body = partition(program.body);

@@ -37,6 +37,7 @@ class statement_builder {
     made_.same_bits = std::any_of(p_.program->stages.begin(), p_.program->stages.end(), [](auto const& st) {
       return st->reduces() && !st->reduction.associative && !st->reduction.commutative;
     });
+    made_.keeps_extents_open = !scope_.open.empty();
     buffers_.declare_operands();
     std::vector<ir::stmt> prepare;
     std::vector<ir::stmt> body;
@@ -54,12 +55,22 @@ class statement_builder {
           scratch.push_back(b);
     }
     made_.prepare = ir::make_block(std::move(prepare));
-    made_.body = ir::make_block(std::move(body));
+    made_.body = with_open_extents(ir::make_block(std::move(body)));
     for (std::size_t i = scratch.size(); i-- > 0;) made_.body = ir::make_allocate(scratch[i], made_.body);
     return std::move(made_);
   }
 
  private:
+  /// Returns a statement with the variables of the extents that the call gives.
+  [[nodiscard]] ir::stmt with_open_extents(ir::stmt made) const {
+    for (std::size_t i = scope_.open.size(); i-- > 0;) {
+      auto const& d = *scope_.open[i];
+      auto const given = ir::make_access(buffers_.open_extents(), {ir::make_index(static_cast<std::int64_t>(i))});
+      made = ir::make_let(d.name, ir::make_cast(dtype::index, given), d.low, d.high + 1, made);
+    }
+    return made;
+  }
+
   /// Returns what runs inside loops [0, level) of a stage: first the stages computed there, then the rest of its own
   /// loops. Threads wait for each other behind what they put into shared memory, and before it is written again.
   ir::stmt inside(std::size_t st, std::int32_t level) {
@@ -129,13 +140,24 @@ class statement_builder {
     if (level == n_.stages[st].count) return values_.body(st, initialise);
     if (initialise && !begins_results(st, level)) return loops(st, level + 1, true);
     if (!initialise && places_.replaces(st, level)) return at_places(st, level);
+    if (auto const whole = undecided_tiles(st, level, initialise); !whole.empty())
+      return by_tiles(whole, [&] { return loops(st, level, initialise); });
+    if (auto const lanes = undecided_lanes(st, level))
+      return by_lanes(st, *lanes, [&] { return loops(st, level, initialise); });
     auto last = level;
     while (scope_.loop(st, last).fused) ++last;
     std::int64_t extent = 1;
+    exprs ends;
+    auto const known = scope_.facts.size();
     for (auto l = level; l <= last; ++l) {
       extent *= scope_.loop(st, l).extent;
+      ends.push_back(end_in_group(st, level, l));
       scope_.ranges[scope_.variable(st, l)] = {0, std::max(scope_.loop(st, l).extent - 1, 0)};
     }
+    for (auto l = level; l <= last; ++l)
+      if (auto exists = first_value_exists(scope_, base_, st, l);
+          exists && !ir::is_constant(ends[static_cast<std::size_t>(l - level)]))
+        scope_.facts.push_back(std::move(*exists));
     auto const before = initialise ? 0 : warm_up_of(scope_, st, last);
     if (before > 0) scope_.ranges[scope_.variable(st, last)].low = -before;
     auto const given = scope_.loop(st, last).kind;
@@ -148,12 +170,76 @@ class statement_builder {
     if (!initialise && prefetches_in(scope_, st, last))
       inner = ir::make_block({prefetches(scope_, values_, st, last), inner});
     if (!vanishes && !shared_by) scope_.around.pop_back();
+    scope_.facts.resize(known);
     if (vanishes) return shared_by ? only_first(*shared_by, inner) : inner;
-    if (last != level) inner = with_parts_of_fused(st, level, last, name, inner);
+    if (last != level) inner = with_parts_of_fused(st, level, last, name, ends, inner);
     for (auto l = level; l <= last; ++l) scope_.ranges.erase(scope_.variable(st, l));
     if (shared_by) return distributed(*shared_by, name, extent, inner);
-    return prologues_.finished(name, kind,
-                               ir::make_loop(name, ir::make_index(-before), ir::make_index(extent), kind, inner));
+    auto end = ir::make_index(1);
+    for (auto const& e : ends) end = ir::make_binary(ir::binary_op::multiply, end, e);
+    if (auto const some = scope_.some_lanes.find({st, static_cast<std::size_t>(scope_.loop(st, last).axis)});
+        some != scope_.some_lanes.end() && some->second != all_lanes && kind == ir::loop_kind::vectorized)
+      end = ir::make_index(some->second);
+    return prologues_.finished(name, kind, ir::make_loop(name, ir::make_index(-before), end, kind, inner));
+  }
+
+  /// Returns where a loop ends that runs together with the loops from `first` on: at run time only if none of them
+  /// decides where it begins.
+  [[nodiscard]] ir::expr end_in_group(std::size_t st, std::int32_t first, std::int32_t level) const {
+    for (auto l = first; l < level; ++l)
+      if (scope_.loop(st, l).axis == scope_.loop(st, level).axis) return ir::make_index(scope_.loop(st, level).extent);
+    return end_of_loop(scope_, base_, st, level);
+  }
+
+  /// Returns what decides whether the tiles that begin at a level are whole, unless the loops around have asked.
+  [[nodiscard]] std::vector<tile_of_axis> undecided_tiles(std::size_t st, std::int32_t level, bool initialise) const {
+    if (scope_.open.empty()) return {};
+    auto made = whole_tiles(scope_, base_, st, level);
+    std::erase_if(made, [&](tile_of_axis const& t) {
+      bool const free = t.axis < p_.stages[st].definition->axes.size();
+      if (overhang_of(scope_, st, t.axis) == overhang::computed) return true;
+      return (initialise && (!free || last_.is_along(st, t.axis))) || scope_.asked.count({st, t.axis}) != 0;
+    });
+    return made;
+  }
+
+  /// Returns the vectorised loop whose lanes are to be counted at a level, unless the loops around have done so.
+  [[nodiscard]] std::optional<lanes_of_axis> undecided_lanes(std::size_t st, std::int32_t level) const {
+    if (scope_.open.empty()) return std::nullopt;
+    auto made = several_vectors(scope_, base_, st, level);
+    if (made && scope_.some_lanes.count({st, made->axis}) != 0) made.reset();
+    return made;
+  }
+
+  /// Returns a statement for each number of lanes, the smallest first, and one for all lanes.
+  template <class Make>
+  [[nodiscard]] ir::stmt by_lanes(std::size_t st, lanes_of_axis const& lanes, Make const& make) {
+    auto const with = [&](std::int32_t number) {
+      scope_.some_lanes[{st, lanes.axis}] = number;
+      auto made = make();
+      scope_.some_lanes.erase({st, lanes.axis});
+      return made;
+    };
+    auto made = with(all_lanes);
+    for (std::size_t i = lanes.numbers.size(); i-- > 0;)
+      made = ir::make_conditional(
+          arith::simplify(ir::make_binary(ir::binary_op::less_equal, lanes.left, ir::make_index(lanes.numbers[i])),
+                          scope_.ranges),
+          with(lanes.numbers[i]), made);
+    return made;
+  }
+
+  /// Returns a statement for whole tiles, and one with conditions for the others.
+  template <class Make>
+  [[nodiscard]] ir::stmt by_tiles(std::vector<tile_of_axis> const& tiles, Make const& make) {
+    for (auto const& t : tiles) scope_.asked.insert({t.stage, t.axis});
+    auto const known = scope_.facts.size();
+    for (auto const& t : tiles) scope_.facts.push_back(t.is_whole);
+    auto const whole = make();
+    scope_.facts.resize(known);
+    auto const cut = make();
+    for (auto const& t : tiles) scope_.asked.erase({t.stage, t.axis});
+    return ir::make_conditional(all_are_whole(tiles), whole, cut);
   }
 
   /// Returns what runs inside of a loop over a scattered axis, at the place of a term.
@@ -174,18 +260,21 @@ class statement_builder {
 
   /// Returns `inner` with the variables of loops [first, last], which run as one loop of that name.
   [[nodiscard]] ir::stmt with_parts_of_fused(std::size_t st, std::int32_t first, std::int32_t last,
-                                             std::string const& name, ir::stmt inner) const {
-    std::int64_t below = 1;
+                                             std::string const& name, exprs const& ends, ir::stmt inner) const {
+    auto below = ir::make_index(1);
     auto const all = ir::make_variable(name);
     for (auto l = last; l >= first; --l) {
       auto const extent = scope_.loop(st, l).extent;
-      auto digit = ir::make_binary(ir::binary_op::floor_divide, all, ir::make_index(below));
-      if (l != first) digit = ir::make_binary(ir::binary_op::floor_modulo, digit, ir::make_index(extent));
+      auto const& end = ends[static_cast<std::size_t>(l - first)];
+      auto digit = ir::make_binary(ir::binary_op::floor_divide, all, below);
+      if (l != first) digit = ir::make_binary(ir::binary_op::floor_modulo, digit, end);
       if (extent != 1) inner = ir::make_let(scope_.variable(st, l), digit, 0, extent, inner);
-      below *= extent;
+      below = ir::make_binary(ir::binary_op::multiply, below, end);
     }
     return inner;
   }
+
+  static constexpr std::int32_t all_lanes = -1;
 
   plan const& p_;
   loop_nest const& n_;

@@ -15,8 +15,9 @@
 namespace ttune { inline namespace v0 {
 
 /// How a kernel uses an operand. Constants are inputs that a kernel may pack once and keep. `strides` is the operand
-/// with the strides of the strided ones, inputs first, a number for each dimension; typed kernels pass it themselves.
-enum class operand_direction : std::uint8_t { in, out, inout, constant, strides };
+/// with the strides of the strided ones, inputs first, a number for each dimension; `extents` is that with the extents
+/// that calls give. Typed kernels pass both themselves.
+enum class operand_direction : std::uint8_t { in, out, inout, constant, strides, extents };
 
 /// One argument of a kernel, in the order of the call.
 struct operand_info {
@@ -28,6 +29,9 @@ struct operand_info {
   bool has_range = false;  ///< integer inputs used as indices: values lie in [low, high)
   std::int64_t low = 0;    ///< without a range: trials draw values from [low, high), if it is not empty
   std::int64_t high = 0;
+  /// By dimension: the place of the extent that calls give among these, or -1. `shape` has the largest that a call may
+  /// give. Empty: all extents are constant.
+  std::vector<std::int32_t> open = {};
 
   [[nodiscard]] std::int64_t elements() const noexcept {
     std::int64_t n = 1;
@@ -39,6 +43,11 @@ struct operand_info {
     return elements() * static_cast<std::int64_t>(size_in_bytes(type));
   }
 };
+
+/// Returns true for an operand that applications do not pass: typed kernels add it to a call.
+[[nodiscard]] inline bool is_given_by_kernels(operand_info const& o) noexcept {
+  return o.direction == operand_direction::strides || o.direction == operand_direction::extents;
+}
 
 /// Description of a kernel that is known before it is compiled.
 struct kernel_signature {

@@ -27,25 +27,30 @@ inline void check_size(std::int64_t bytes, char const* what) {
 inline void check_operand(operand_info const& o) {
   if (o.type >= dtype::index) malformed("operand " + o.name + " has no known element type");
   if (o.strides > operand_strides::all) malformed("operand " + o.name + " has no known strides");
-  if (o.direction > operand_direction::strides) malformed("operand " + o.name + " has no known direction");
+  if (o.direction > operand_direction::extents) malformed("operand " + o.name + " has no known direction");
   auto bytes = static_cast<std::int64_t>(size_in_bytes(o.type));
   for (auto const extent : o.shape) {
     if (extent < 0 || (extent != 0 && bytes > most_bytes / extent)) malformed("operand " + o.name + " has no size");
     bytes *= extent;
   }
+  if (!o.open.empty() && o.open.size() != o.shape.size()) malformed("operand " + o.name + " has no known extents");
 }
 
-/// The strides of an operand share a byte with its direction: an earlier library refuses strided operands by it.
+/// The strides of an operand share a byte with its direction, and with a bit that says that open extents follow: an
+/// earlier library refuses strided operands, and open extents, by it.
 inline constexpr int bits_of_direction = 4;
+inline constexpr int bit_of_open_extents = 0x80;
 
 inline void put(byte_sink& out, operand_info const& o) {
   out.put(o.name);
   out.put(o.type);
   out.put(o.shape);
-  out.put(static_cast<std::uint8_t>(static_cast<int>(o.direction) | static_cast<int>(o.strides) << bits_of_direction));
+  out.put(static_cast<std::uint8_t>(static_cast<int>(o.direction) | static_cast<int>(o.strides) << bits_of_direction |
+                                    (o.open.empty() ? 0 : bit_of_open_extents)));
   out.put(o.has_range);
   out.put(o.low);
   out.put(o.high);
+  if (!o.open.empty()) out.put(o.open);
 }
 
 inline void get(byte_source& in, operand_info& o) {
@@ -54,10 +59,11 @@ inline void get(byte_source& in, operand_info& o) {
   in.get(o.shape);
   auto const use = in.get<std::uint8_t>();
   o.direction = static_cast<operand_direction>(use & ((1 << bits_of_direction) - 1));
-  o.strides = static_cast<operand_strides>(use >> bits_of_direction);
+  o.strides = static_cast<operand_strides>((use & ~bit_of_open_extents) >> bits_of_direction);
   in.get(o.has_range);
   in.get(o.low);
   in.get(o.high);
+  if ((use & bit_of_open_extents) != 0) in.get(o.open);
   check_operand(o);
 }
 

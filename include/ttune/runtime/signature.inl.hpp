@@ -7,6 +7,7 @@
 
 #include "ttune/arith/scatter_form.hpp"
 #include "ttune/ir/make.hpp"
+#include "ttune/ir/open_extents.hpp"
 #include "ttune/ir/print.hpp"
 #include "ttune/ir/visit.hpp"
 #include "ttune/runtime/signature.hpp"
@@ -58,15 +59,24 @@ kernel_signature signature_of(handle<ir::program> const& program) {
   made.name = program->name;
   for (auto const& st : program->stages) made.terms = std::max(made.terms, detail::terms_of(*st));
   auto const shape = [](ir::source const& s) { return ir::shape_of(s); };
+  auto const open = ir::open_extents(*program);
+  auto const places = [&](ir::source const& s) {
+    std::vector<std::int32_t> all;
+    for (auto const& e : ir::extents_of(s)) all.push_back(ir::place_among(open, e));
+    if (std::all_of(all.begin(), all.end(), [](std::int32_t place) { return place < 0; })) all.clear();
+    return all;
+  };
   for (auto const& t : program->inputs) {
     if (t->role == ir::tensor_role::table) continue;
     operand_info info;
     info.name = t->name;
     info.type = t->type;
     info.shape = shape(t);
+    info.open = places(t);
     if (t->role == ir::tensor_role::constant) info.direction = operand_direction::constant;
     if (t->role == ir::tensor_role::inout) info.direction = operand_direction::inout;
     if (t->role == ir::tensor_role::strides) info.direction = operand_direction::strides;
+    if (t->role == ir::tensor_role::extents) info.direction = operand_direction::extents;
     info.strides = t->strides;
     info.has_range = t->has_range;
     info.low = t->low;
@@ -83,6 +93,7 @@ kernel_signature signature_of(handle<ir::program> const& program) {
       info.name = out->components.size() == 1 ? out->name : out->name + "." + c.name;
       info.type = c.type;
       info.shape = shape(out);
+      info.open = places(out);
       info.direction = operand_direction::out;
       info.strides = out->strides;
       made.operands.push_back(std::move(info));

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "ttune/runtime/call_extents.hpp"
 #include "ttune/runtime/image.hpp"
 
 namespace ttune { inline namespace v0 {
@@ -41,6 +42,14 @@ namespace ttune { inline namespace v0 {
     auto const own = trial_strides(o);
     if (o.strides != operand_strides::dense) all.insert(all.end(), own.begin(), own.end());
   }
+  std::vector<std::uint8_t> made(all.size() * sizeof(std::int64_t));
+  if (!all.empty()) std::memcpy(made.data(), all.data(), made.size());
+  return made;
+}
+
+/// Returns the content of the operand with the extents of the call.
+[[nodiscard]] inline std::vector<std::uint8_t> content_of_extents(kernel_signature const& signature) {
+  auto const all = extents_of(signature);
   std::vector<std::uint8_t> made(all.size() * sizeof(std::int64_t));
   if (!all.empty()) std::memcpy(made.data(), all.data(), made.size());
   return made;

@@ -3,6 +3,7 @@
 
 #include "ttune/arith/affine.hpp"
 #include "ttune/arith/canonicalize_boundaries.hpp"
+#include "ttune/schedule/check_open_axes.hpp"
 #include "ttune/schedule/limits.hpp"
 #include "ttune/schedule/plan.hpp"
 #include "ttune/schedule/primitive/all.hpp"
@@ -235,9 +236,12 @@ inline void check_size(plan const& p) {
 plan make_plan(space const& of) {
   plan p;
   p.knobs = of.knobs;
+  detail::check_open_axes(*of.program);  // boundaries are arithmetic afterwards
   p.program = arith::canonicalize_boundaries(of.program);
   for (auto const& s : of.steps) p.program = detail::changed_program(p.program, s);
   p.program = arith::canonicalize_boundaries(p.program);  // boundaries that inlining combined
+  detail::check_same_operands(*of.program, *p.program);
+  detail::check_open_axes(*p.program);
   for (auto const& st : p.program->stages) p.stages.push_back(detail::plan_stage(p.program, st));
   for (auto& st : p.stages) detail::plan_accesses(p, st);
   for (auto const& s : of.steps) detail::apply_to_plan(p, s);

@@ -3,6 +3,7 @@
 // and derived spaces have the same type.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,8 @@ struct space {
   std::vector<constraint> constraints;
   configuration seed;         ///< the heuristic first configuration; empty if the space has none
   std::string replaces = {};  ///< not empty: why no better space could be derived, which this one replaces
+  /// The extents that trials give, if calls give some (capture/keep_open.hpp); empty: the largest.
+  std::vector<std::int64_t> trial_extents = {};
 };
 
 }}  // namespace ttune::v0

@@ -108,6 +108,11 @@ struct stage_plan {
     auto const n = definition->axes.size();
     return axis < n ? definition->axes[axis].size() : definition->reduction.axes[axis - n].size();
   }
+  /// Returns the end of an axis, with its symbol if it is open.
+  [[nodiscard]] ir::extent const& axis_end(std::size_t axis) const noexcept {
+    auto const n = definition->axes.size();
+    return axis < n ? definition->axes[axis].end : definition->reduction.axes[axis - n].end;
+  }
   [[nodiscard]] std::string const& axis_name(std::size_t axis) const noexcept {
     auto const n = definition->axes.size();
     return axis < n ? definition->axes[axis].name : definition->reduction.axes[axis - n].name;

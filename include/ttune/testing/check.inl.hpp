@@ -27,7 +27,7 @@ namespace detail {
 std::vector<std::vector<std::int64_t>> operand_shapes(handle<ir::program> const& program) {
   std::vector<std::vector<std::int64_t>> made;
   for (auto const& o : signature_of(program).operands)
-    if (o.direction != operand_direction::strides) made.push_back(o.shape);
+    if (!is_given_by_kernels(o)) made.push_back(o.shape);
   return made;
 }
 
@@ -148,6 +148,8 @@ class checker {
       made.bytes.emplace_back(static_cast<std::size_t>(operands[i].bytes()), std::uint8_t{0});
       if (operands[i].direction == operand_direction::strides)
         made.bytes.back() = content_of_strides(work_.signature());
+      else if (operands[i].direction == operand_direction::extents)
+        made.bytes.back() = content_of_extents(work_.signature());
       else if (operands[i].direction != operand_direction::out)
         made.bytes.back() = make_input(operands[i], seed * 64 + i);
     }
@@ -163,7 +165,7 @@ class checker {
     auto bytes = with.bytes;
     std::vector<void*> pointers;
     for (std::size_t i = 0; i < bytes.size(); ++i)
-      if (work_.signature().operands[i].direction != operand_direction::strides) pointers.push_back(bytes[i].data());
+      if (!is_given_by_kernels(work_.signature().operands[i])) pointers.push_back(bytes[i].data());
     reference_(pointers);
     return bytes;
   }

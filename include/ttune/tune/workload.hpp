@@ -24,6 +24,8 @@ class workload {
   [[nodiscard]] ttune::sampler const& sampler() const noexcept { return sampler_; }
   [[nodiscard]] ttune::target const& machine() const noexcept { return machine_; }
   [[nodiscard]] kernel_signature const& signature() const noexcept { return signature_; }
+  /// Returns the program that trials compute: with the extents that they give, if the space keeps some open.
+  [[nodiscard]] handle<ir::program> const& trial_program() const noexcept { return trial_program_; }
   /// Returns the space's own seed, or else the first valid configuration.
   [[nodiscard]] configuration seed() const;
 
@@ -38,7 +40,10 @@ class workload {
   [[nodiscard]] ir::lowered lower(configuration const& chosen) const;
 
  private:
+  void give_trial_extents();
+
   ttune::space space_;
+  handle<ir::program> trial_program_;
   ttune::target machine_;
   ttune::plan plan_;
   ttune::sampler sampler_;

@@ -4,8 +4,11 @@
 #include <algorithm>
 
 #include "ttune/arith/needed_flops.hpp"
+#include "ttune/capture/bind.hpp"
+#include "ttune/ir/open_extents.hpp"
 #include "ttune/loop_nest/instantiate.hpp"
 #include "ttune/lowering/lower.hpp"
+#include "ttune/runtime/call_extents.hpp"
 #include "ttune/runtime/signature.hpp"
 #include "ttune/support/error.hpp"
 #include "ttune/tune/workload.hpp"
@@ -14,6 +17,7 @@ namespace ttune { inline namespace v0 {
 
 workload::workload(ttune::space space, ttune::target machine)
     : space_(std::move(space)),
+      trial_program_(space_.program),
       machine_(std::move(machine)),
       plan_(make_plan(space_)),
       sampler_(space_.knobs, space_.constraints),
@@ -21,6 +25,21 @@ workload::workload(ttune::space space, ttune::target machine)
       signature_(signature_of(space_.program)) {
   if (sampler_.empty()) throw schedule_error("space", space_.program->name, "no configuration meets all constraints");
   signature_.flops = arith::needed_flops(space_.program);
+  if (!space_.trial_extents.empty()) give_trial_extents();
+}
+
+/// Trials, and the numbers of their report, are those of calls with these extents.
+void workload::give_trial_extents() {
+  auto const open = ir::open_extents(*space_.program);
+  if (space_.trial_extents.size() != open.size())
+    throw schedule_error("space", space_.program->name,
+                         "gives " + std::to_string(space_.trial_extents.size()) +
+                             " extents to trials; its kernels take " + std::to_string(open.size()));
+  std::vector<bound_dim> values;
+  for (std::size_t i = 0; i < open.size(); ++i) values.push_back({dim{open[i]->name}, space_.trial_extents[i]});
+  signature_ = at_extents(signature_, space_.trial_extents);
+  trial_program_ = capture::bind(space_.program, values);
+  signature_.flops = arith::needed_flops(trial_program_);
 }
 
 configuration workload::seed() const {

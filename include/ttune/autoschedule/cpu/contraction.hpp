@@ -147,7 +147,18 @@ class contraction {
   }
   [[nodiscard]] std::int64_t seed_chunk(std::int32_t a, bool shares, bool is_parallel) const {
     if (shares) return share_of(a);
-    return is_parallel ? tasks().parallel_chunk(a, chunks(a, false)) : chunks(a, false).back();
+    if (is_parallel) return tasks().parallel_chunk(a, chunks(a, false));
+    return is_open(a) ? chunk_of_open(a) : chunks(a, false).back();
+  }
+  [[nodiscard]] bool is_open(std::int32_t a) const {
+    return !axes_.reduction.axis_end(static_cast<std::size_t>(a)).is_constant();
+  }
+  /// Returns the largest chunk that leaves a task for each core: in a call, the other axes may be too short for that.
+  [[nodiscard]] std::int64_t chunk_of_open(std::int32_t a) const {
+    std::int64_t chosen = 1;
+    for (auto const chunk : chunks(a, false))
+      if (ceil_divide(tasks().tiles(a), static_cast<std::int64_t>(chunk)) >= out_.machine().cores) chosen = chunk;
+    return chosen;
   }
 
   /// Returns true if the panels of a task stay in half of the second-level cache. They are then made before the loops

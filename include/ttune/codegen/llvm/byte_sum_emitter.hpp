@@ -196,7 +196,7 @@ inline bool byte_sum_emitter::pays(form const& f) {
 /// Returns pairs of neighbours in memory; nothing if a term has no neighbour, or if lanes next to those that run are
 /// not read.
 inline std::optional<std::vector<byte_sum_emitter::pair>> byte_sum_emitter::neighbours(form const& f) const {
-  if (!state_.mask.empty()) return std::nullopt;
+  if (state_.is_masked()) return std::nullopt;
   auto const follows = [](term const& a, term const& b) {
     return a.from && a.from == b.from && a.flat.constant + 1 == b.flat.constant && a.flat.key() == b.flat.key();
   };

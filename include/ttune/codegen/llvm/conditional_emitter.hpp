@@ -12,6 +12,7 @@
 #include "ttune/codegen/llvm/expression_evaluator.hpp"
 #include "ttune/codegen/llvm/index_emitter.hpp"
 #include "ttune/codegen/llvm/register_file.hpp"
+#include "ttune/codegen/llvm/run_time_masks.hpp"
 #include "ttune/codegen/llvm/statement_queries.hpp"
 #include "ttune/ir/make.hpp"
 
@@ -21,12 +22,13 @@ namespace ttune { inline namespace v0 { namespace codegen { namespace llvm {
 /// stores have the values of the arm that ran, and loads of buffers that an arm stores are forgotten.
 class conditional_emitter {
  public:
-  conditional_emitter(ir_writer& writer, function_state& state, index_emitter& indices,
+  conditional_emitter(ir_writer& writer, function_state& state, index_emitter& indices, index_arithmetic& arithmetic,
                       expression_evaluator& expressions, register_assembler& assembler, register_file& registers,
                       body_emitter& statements)
       : writer_(writer),
         state_(state),
         indices_(indices),
+        masks_(writer, state, indices, arithmetic),
         expressions_(expressions),
         assembler_(assembler),
         registers_(registers),
@@ -38,6 +40,7 @@ class conditional_emitter {
     if (known) return emit_known(c, *known);
     if (!indices_.varies(c.condition)) return emit_uniform(c);
     // Conditions that differ between lanes become a mask; conditions that do not become a branch around it.
+    if (emit_masked(c)) return;
     auto const* both = ir::as<ir::binary>(c.condition);
     if (!both || both->op != ir::binary_op::logical_and || c.otherwise) throw needs_scalar{};
     auto const right = ir::make_conditional(both->right, c.then);
@@ -66,6 +69,17 @@ class conditional_emitter {
     if (!has(false)) state_.mask = saved;
     if (has(true) || state_.mask.empty()) statements_.emit(s);
     state_.mask = saved;
+  }
+
+  /// Emits the statement for the lanes in which a comparison holds at run time; returns false if that is impossible.
+  [[nodiscard]] bool emit_masked(ir::conditional const& c) {
+    if (c.otherwise || !c.then || !masks_.allow(c.then)) return false;
+    auto const mask = masks_.mask_of(c.condition);
+    if (mask.empty()) return false;
+    state_.run_time_mask = mask;
+    statements_.emit(c.then);
+    state_.run_time_mask.clear();
+    return true;
   }
 
   struct arm_end {
@@ -120,6 +134,7 @@ class conditional_emitter {
   ir_writer& writer_;
   function_state& state_;
   index_emitter& indices_;
+  run_time_masks masks_;
   expression_evaluator& expressions_;
   register_assembler& assembler_;
   register_file& registers_;

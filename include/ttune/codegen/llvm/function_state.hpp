@@ -31,6 +31,7 @@ struct function_state {
   int lanes = 1;                          ///< lanes of the vectorised loop around this place; 1 outside of such loops
   lane_mask mask;                         ///< the lanes that run; empty if all do
   lane_mask chunk_mask;                   ///< mask of the vectorised loop, without the conditions inside of it
+  std::string run_time_mask;              ///< which of these lanes run, as a vector of i1; empty if all do
   ir::loop const* vector_loop = nullptr;  ///< the vectorised loop
   bool in_task = false;                   ///< true in the body of a parallel loop
   std::unordered_map<std::string, lane_linear> variables;  ///< by name
@@ -50,6 +51,9 @@ struct function_state {
       if (some[i] && runs(static_cast<int>(i))) return true;
     return false;
   }
+
+  /// Returns true if some lanes do not run.
+  [[nodiscard]] bool is_masked() const { return !mask.empty() || !run_time_mask.empty(); }
 
   /// Returns the lanes of a mask that run.
   [[nodiscard]] lane_mask running_in(lane_mask some) const {

@@ -89,6 +89,18 @@ class index_arithmetic {
     return quotient + linear_of(writer_.define_at(depth, "sdiv exact i64 " + exact + ", " + d), depth);
   }
 
+  /// Returns floor(a / by), or the remainder, for a divisor that only the call knows. Both are without lanes, `a` is
+  /// not negative. `by` is positive, but where the result is not used: it is computed in the outermost loop that knows
+  /// it, which may be a loop around one without iterations.
+  [[nodiscard]] lane_linear divide(lane_linear const& a, lane_linear const& by, bool remainder) {
+    if (a.lane != 0 || by.lane != 0) throw needs_scalar{};
+    auto const depth = std::max(depth_of(a), depth_of(by));
+    auto const x = materialise(a);
+    auto const y = materialise(limit(by, linear_of(1), false));
+    return linear_of(writer_.define_at(depth, std::string(remainder ? "urem" : "udiv") + " i64 " + x + ", " + y),
+                     depth);
+  }
+
   /// Returns the minimum, or the maximum.
   [[nodiscard]] lane_linear limit(lane_linear const& a, lane_linear const& b, bool minimum) {
     if (a.lane != 0 || b.lane != 0) throw needs_scalar{};

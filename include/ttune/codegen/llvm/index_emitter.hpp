@@ -122,7 +122,7 @@ inline lane_linear index_emitter::binary(ir::binary const& b) {
     case ir::binary_op::floor_divide:
     case ir::binary_op::floor_modulo:
       if (y.is_constant()) return arithmetic_.divide(x, y.constant, state_.lanes, b.op == ir::binary_op::floor_modulo);
-      break;
+      return arithmetic_.divide(x, y, b.op == ir::binary_op::floor_modulo);
     default: break;
   }
   if (x.lane != 0 || y.lane != 0) throw needs_scalar{};

@@ -10,6 +10,7 @@
 #include "ttune/codegen/llvm/buffer_addresses.hpp"
 #include "ttune/codegen/llvm/function_state.hpp"
 #include "ttune/codegen/llvm/register_file.hpp"
+#include "ttune/codegen/llvm/running_lanes.hpp"
 #include "ttune/codegen/llvm/value_builder.hpp"
 
 namespace ttune { inline namespace v0 { namespace codegen { namespace llvm {
@@ -75,7 +76,7 @@ inline value load_emitter::load(ir::buffer const& b, lane_linear const& flat, re
   if (!b.content.empty() && flat.is_constant()) return element_of_table(b, flat);
   bool const spread = flat.lane == 0 && spreads_halves(b);
   auto const key = std::to_string(flat.constant) + " " + flat.key() +
-                   (flat.lane != 0 ? state_.mask_text(state_.lanes)
+                   (flat.lane != 0 ? state_.mask_text(state_.lanes) + state_.run_time_mask
                     : spread       ? "x" + std::to_string(state_.lanes)
                                    : "") +
                    where.condition + where.instead;
@@ -112,14 +113,15 @@ inline value load_emitter::load_memory(ir::buffer const& b, lane_linear const& f
     return values_.from_memory(all.text, b.type, state_.lanes);
   }
   if (lanes > 1 && streams(b)) fetch_ahead(b, start);
-  if (lanes == 1 || state_.mask.empty())
+  if (lanes == 1 || !state_.is_masked())
     return values_.from_memory(writer_.define("load " + vector_of(scalar, lanes) + ", ptr " + address + ", align " +
                                               std::to_string(size_in_bytes(b.type))),
                                b.type, lanes);
   if (!writer_.machine().has_masks) return values_.from_memory(load_pieces(b, start, scalar, 1), b.type, lanes);
   auto const suffix = scalar[0] == 'i' ? scalar : mangled(b.type, 1);
-  return values_.from_memory(
-      load_masked(address, scalar, suffix, lanes, size_in_bytes(b.type), state_.mask_text(lanes)), b.type, lanes);
+  return values_.from_memory(load_masked(address, scalar, suffix, lanes, size_in_bytes(b.type),
+                                         running_lanes(writer_, state_, state_.mask_text(lanes), lanes)),
+                             b.type, lanes);
 }
 
 inline std::string load_emitter::load_masked(std::string const& address, std::string const& scalar,
@@ -187,7 +189,7 @@ inline std::string load_emitter::load_pieces(ir::buffer const& b, lane_linear co
 /// Returns true if lanes are a few elements apart (windows that move by two, interleaved channels): the elements
 /// between can be loaded, too. Running lanes must span a vector.
 inline bool load_emitter::loads_whole_vectors(ir::buffer const& b, lane_linear const& flat) const {
-  return flat.lane >= 2 && flat.lane <= 4 && state_.lanes >= 4 && b.content.empty() &&
+  return flat.lane >= 2 && flat.lane <= 4 && state_.lanes >= 4 && b.content.empty() && b.least_extents.empty() &&
          flat.lane * (state_.first_running_lanes() - 1) + 1 >= state_.lanes;
 }
 

@@ -28,7 +28,7 @@ class statement_emitter final : public body_emitter {
         indices_(expressions.indices()),
         dots_(writer, state, values, memory.addresses, memory.loads, memory.stores, indices_),
         loops_(scalar_loops, writer, state, indices_, arithmetic, memory.addresses, memory.registers, dots_, *this),
-        conditionals_(writer, state, indices_, expressions, memory.assembler, memory.registers, *this) {}
+        conditionals_(writer, state, indices_, arithmetic, expressions, memory.assembler, memory.registers, *this) {}
 
   void emit(ir::stmt const& s) override {
     if (!writer_.marks_lines()) return emit_kind(s);

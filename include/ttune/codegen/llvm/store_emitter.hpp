@@ -8,6 +8,7 @@
 #include "ttune/codegen/llvm/buffer_addresses.hpp"
 #include "ttune/codegen/llvm/function_state.hpp"
 #include "ttune/codegen/llvm/register_file.hpp"
+#include "ttune/codegen/llvm/running_lanes.hpp"
 #include "ttune/codegen/llvm/value_builder.hpp"
 
 namespace ttune { inline namespace v0 { namespace codegen { namespace llvm {
@@ -24,7 +25,7 @@ class store_emitter {
   void store(ir::buffer const& b, lane_linear const& flat, value v) {
     if (flat.lane != 0) v = values_.widened(v, state_.lanes);
     if (flat.lane == 0 && (v.lanes != 1 || state_.mask != state_.chunk_mask)) throw needs_scalar{};
-    if (b.where == ir::memory::registers) return registers_.store(b, flat, v);
+    if (b.where == ir::memory::registers) return store_in_registers(b, flat, v);
     store_memory(b, flat, v);
     writer_.open_frames().forget_loads(b.name);
   }
@@ -42,6 +43,11 @@ class store_emitter {
   }
 
  private:
+  /// Registers of lanes that do not run keep their values.
+  void store_in_registers(ir::buffer const& b, lane_linear const& flat, value const& v) {
+    if (state_.run_time_mask.empty()) return registers_.store(b, flat, v);
+    registers_.store(b, flat, values_.choose(state_.run_time_mask, state_.lanes, v, registers_.load(b, flat)));
+  }
   void store_memory(ir::buffer const& b, lane_linear const& flat, value const& v);
   void store_masked(ir::buffer const& b, lane_linear const& flat, std::string const& raw, int lanes);
   void store_pieces(ir::buffer const& b, lane_linear const& flat, std::string const& raw);
@@ -63,7 +69,7 @@ inline void store_emitter::store_memory(ir::buffer const& b, lane_linear const& 
   auto const raw = values_.to_memory(v, b.type);
   auto start = flat;
   start.lane = 0;
-  if (v.lanes == 1 || state_.mask.empty()) return store_at(b, start, raw, v.lanes);
+  if (v.lanes == 1 || !state_.is_masked()) return store_at(b, start, raw, v.lanes);
   if (!writer_.machine().has_masks) return store_pieces(b, start, raw);
   store_masked(b, start, raw, v.lanes);
 }
@@ -78,7 +84,8 @@ inline void store_emitter::store_masked(ir::buffer const& b, lane_linear const& 
   bool const whole = static_cast<std::size_t>(lanes) * size_in_bytes(b.type) >=
                          static_cast<std::size_t>(writer_.machine().vector_bytes) ||
                      lanes > 64;
-  auto const running = whole ? state_.mask_text(lanes) : opaque_mask(lanes);
+  auto const known = whole || !state_.run_time_mask.empty() ? state_.mask_text(lanes) : opaque_mask(lanes);
+  auto const running = running_lanes(writer_, state_, known, lanes);
   writer_.declare("declare void " + name + "(" + type + ", ptr, i32, " + bits + ")");
   writer_.line("call void " + name + "(" + type + " " + raw + ", ptr " + addresses_.pointer(b, flat) + ", i32 " +
                std::to_string(size_in_bytes(b.type)) + ", " + bits + " " + running + ")");

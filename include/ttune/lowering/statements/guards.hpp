@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "ttune/lowering/statements/accumulators.hpp"
+#include "ttune/lowering/statements/open_loops.hpp"
+#include "ttune/lowering/statements/overhang.hpp"
 #include "ttune/lowering/statements/storage.hpp"
 
 namespace ttune { inline namespace v0 { namespace lowering {
@@ -22,7 +24,7 @@ namespace ttune { inline namespace v0 { namespace lowering {
   auto const axis = in.n.stages[st].slid_axis;
   if (axis < 0 || !asks_ahead(in.n, st, static_cast<std::size_t>(axis))) return made;
   auto const& row = base[st][static_cast<std::size_t>(axis)];
-  auto const full = ir::make_index(in.p.stages[st].axis_size(static_cast<std::size_t>(axis)));
+  auto const full = in.size_of(st, static_cast<std::size_t>(axis));
   auto const inside_domain =
       ir::make_binary(ir::binary_op::logical_and, ir::make_binary(ir::binary_op::less, row, full),
                       ir::make_binary(ir::binary_op::less, ir::make_index(-1), row));
@@ -35,16 +37,18 @@ namespace ttune { inline namespace v0 { namespace lowering {
   auto condition = ir::make_bool(true);
   auto const require = [&](ir::expr const& low_side, ir::expr const& high_side) {
     auto const c = arith::simplify(ir::make_binary(ir::binary_op::less, low_side, high_side), in.ranges);
-    condition = ir::make_binary(ir::binary_op::logical_and, condition, c);
+    if (!is_known(in, c)) condition = ir::make_binary(ir::binary_op::logical_and, condition, c);
   };
   for (std::size_t a = 0; a < relative.size(); ++a) {
     bool const free = a < in.p.stages[st].definition->axes.size();
     if (initialise && (!free || last.is_along(st, a))) continue;
     auto const region = static_cast<std::int64_t>(in.n.stages[st].extent[a]);
+    bool const whole = region >= in.p.stages[st].axis_size(a);
+    auto const full = in.size_of(st, a);
     require(relative[a], ir::make_index(region));
-    auto const full = in.p.stages[st].axis_size(a);
-    if (!free || region >= full || asks_ahead(in.n, st, a)) continue;
-    require(base[st][a] + relative[a], ir::make_index(full));
+    if (whole && in.is_open(st, a)) require(relative[a], full);
+    if (!free || whole || asks_ahead(in.n, st, a) || overhang_of(in, st, a) != overhang::guarded) continue;
+    require(base[st][a] + relative[a], full);
     require(ir::make_index(-1), base[st][a] + relative[a]);
   }
   return condition;

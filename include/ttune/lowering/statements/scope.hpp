@@ -3,11 +3,15 @@
 #pragma once
 
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ttune/arith/simplify.hpp"
+#include "ttune/ir/open_extents.hpp"
 #include "ttune/loop_nest/loop_nest.hpp"
 #include "ttune/schedule/plan.hpp"
 #include "ttune/schedule/primitive/loop_kind.hpp"
@@ -27,11 +31,20 @@ struct loop_around {
 struct scope {
   plan const& p;
   loop_nest const& n;
-  arith::ranges ranges;             ///< of the loop variables around
-  std::vector<loop_around> around;  ///< outermost first
-  std::vector<bool> computed;       ///< by stage: it is computed before the statement that is being made
+  arith::ranges ranges;                     ///< of the loop variables around
+  std::vector<loop_around> around;          ///< outermost first
+  std::vector<bool> computed;               ///< by stage: it is computed before the statement that is being made
+  std::vector<handle<ir::dimension>> open;  ///< the extents that calls give
+  std::vector<arith::affine> facts;         ///< forms of open extents that are at least 0 where the statement runs
+  using stage_axis = std::pair<std::size_t, std::size_t>;
+  std::set<stage_axis> asked;  ///< a condition around says which tiles along these axes are whole
+  std::map<stage_axis, std::int32_t>
+      some_lanes;  ///< lanes of a vectorised loop that are enough where the statement runs
 
-  scope(plan const& of, loop_nest const& nest) : p(of), n(nest), computed(of.stages.size(), false) {}
+  scope(plan const& of, loop_nest const& nest)
+      : p(of), n(nest), computed(of.stages.size(), false), open(ir::open_extents(*of.program)) {
+    for (auto const& d : open) ranges[d->name] = {d->low, d->high};
+  }
 
   [[nodiscard]] loop_nest::loop const& loop(std::size_t st, std::int32_t level) const {
     return n.loops[static_cast<std::size_t>(n.stages[st].first + level)];
@@ -58,6 +71,16 @@ struct scope {
   [[nodiscard]] exprs simplified(exprs indices) const {
     for (auto& i : indices) i = arith::simplify(i, ranges);
     return indices;
+  }
+
+  /// Returns true if calls give the extent of an axis.
+  [[nodiscard]] bool is_open(std::size_t st, std::size_t axis) const {
+    return !open.empty() && !p.stages[st].axis_end(axis).is_constant();
+  }
+  /// Returns the number of values of an axis: a constant, or the variable of an open extent.
+  [[nodiscard]] ir::expr size_of(std::size_t st, std::size_t axis) const {
+    return is_open(st, axis) ? ir::make_variable(p.stages[st].axis_end(axis).symbol->name)
+                             : ir::make_index(p.stages[st].axis_size(axis));
   }
 
   /// Returns true if a loop runs over a free axis of its stage, not over a reduced one.

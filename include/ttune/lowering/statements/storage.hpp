@@ -2,10 +2,12 @@
 // The buffers of operands and stages: their extents, the memory that they live in, and where an element lies in them.
 #pragma once
 
+#include <algorithm>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "ttune/ir/open_extents.hpp"
 #include "ttune/lowering/statements/bases.hpp"
 #include "ttune/lowering/statements/double_buffers.hpp"
 #include "ttune/schedule/primitive/all.hpp"
@@ -34,6 +36,10 @@ class storage {
     for (auto const& t : p_.program->inputs) {
       std::vector<std::int64_t> extents;
       for (auto const& e : t->shape) extents.push_back(e.value);
+      if (t->role == ir::tensor_role::extents) {
+        made_.operands.push_back(declare_extents(t));
+        continue;
+      }
       int const slot = static_cast<int>(made_.operands.size());
       if (t->role == ir::tensor_role::table) {
         operands_[t.get()] = share(ir::buffer{{}, t->name, t->type, extents, ir::memory::workspace, -1, t->content});
@@ -44,6 +50,7 @@ class storage {
       } else {
         ir::buffer operand{{}, t->name, t->type, extents, ir::memory::operand, slot, {}};
         give_strides(operand, t->strides);
+        operand.least_extents = least_extents(t->shape);
         operands_[t.get()] = share(std::move(operand));
       }
       made_.operands.push_back(operands_[t.get()]);
@@ -59,6 +66,7 @@ class storage {
         auto const name = out->components.size() == 1 ? out->name : out->name + "." + c.name;
         ir::buffer operand{{}, name, c.type, ir::shape_of(ir::source(out)), ir::memory::operand, slot, {}};
         give_strides(operand, out->strides);
+        operand.least_extents = least_extents(ir::extents_of(out));
         buffers_[i].push_back(share(std::move(operand)));
         made_.operands.push_back(buffers_[i].back());
       }
@@ -88,6 +96,9 @@ class storage {
     buffers_[st].clear();
     declare(st);
   }
+
+  /// Returns the operand with the open extents; null if all are constant.
+  [[nodiscard]] handle<ir::buffer> const& open_extents() const noexcept { return extents_; }
 
   /// Returns true if a stage is computed into an operand: its elements lie at their own indices, wherever it is
   /// computed.
@@ -136,6 +147,18 @@ class storage {
         strides_ = share(ir::buffer{{}, t->name, t->type, {t->shape[0].value}, ir::memory::operand, slot, {}});
       slot += t->role == ir::tensor_role::table ? 0 : 1;
     }
+  }
+  handle<ir::buffer> const& declare_extents(handle<ir::tensor> const& t) {
+    int const slot = static_cast<int>(made_.operands.size());
+    extents_ = share(ir::buffer{{}, t->name, t->type, {t->shape[0].value}, ir::memory::operand, slot, {}});
+    return operands_[t.get()] = extents_;
+  }
+  /// Returns the smallest extents that calls give; nothing if all are constant.
+  [[nodiscard]] static std::vector<std::int64_t> least_extents(std::vector<ir::extent> const& shape) {
+    std::vector<std::int64_t> made;
+    for (auto const& e : shape) made.push_back(e.is_constant() ? e.value : e.symbol->low);
+    bool const open = std::any_of(shape.begin(), shape.end(), [](ir::extent const& e) { return !e.is_constant(); });
+    return open ? made : std::vector<std::int64_t>();
   }
   void give_strides(ir::buffer& operand, operand_strides strides) {
     if (strides == operand_strides::dense) return;
@@ -224,6 +247,7 @@ class storage {
   ir::lowered& made_;
   std::unordered_map<void const*, handle<ir::buffer>> operands_;
   handle<ir::buffer> strides_;  ///< null if no operand is strided
+  handle<ir::buffer> extents_;
   int next_stride_ = 0;
   std::vector<std::vector<handle<ir::buffer>>> buffers_;  ///< by stage and component
 };

@@ -27,7 +27,10 @@ class values {
   /// Returns the values of a stage's axes at a point that lies at `relative` to the base of its region.
   [[nodiscard]] exprs of_axes(std::size_t st, exprs const& relative) const {
     exprs made = relative;
-    for (std::size_t a = 0; a < made.size(); ++a) made[a] = base_[st][a] + relative[a] + p_.stages[st].axis_begin(a);
+    for (std::size_t a = 0; a < made.size(); ++a) {
+      made[a] = base_[st][a] + relative[a] + p_.stages[st].axis_begin(a);
+      if (overhang_of(scope_, st, a) == overhang::clamped) made[a] = not_behind(made[a], scope_.size_of(st, a));
+    }
     if (auto const along = p_.stages[st].carried; along >= 0)
       made.back() = made[static_cast<std::size_t>(along)] + p_.stages[st].carried_offset;
     return made;
@@ -79,6 +82,11 @@ class values {
   }
 
  private:
+  /// Returns the value of an axis, or its last one.
+  [[nodiscard]] ir::expr not_behind(ir::expr const& at, ir::expr const& size) const {
+    auto const exists = arith::simplify(ir::make_binary(ir::binary_op::less, at, size), scope_.ranges);
+    return is_known(scope_, exists) ? at : ir::make_binary(ir::binary_op::minimum, at, size + -1);
+  }
   /// Returns the stores that add a term to sums at a place, under `condition` and the predicate of the stage. Parts
   /// that read data are inside of all others: elsewhere their elements may lie outside of a buffer. Parts that speak of
   /// the place of a term are inside of its variables.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ttune/runtime/abi.hpp"
+#include "ttune/runtime/call_extents.hpp"
 #include "ttune/runtime/device_code.hpp"
 #include "ttune/runtime/image.hpp"
 #include "ttune/runtime/load.hpp"
@@ -38,8 +39,8 @@ struct loaded_candidate {
     if (image.in_process_code)
       throw argument_error("kernel " + s.name + " is no machine code: there is nothing to time");
     auto const same_bytes = [](operand_info const& a, operand_info const& b) { return a.bytes() == b.bytes(); };
-    if (!std::equal(s.operands.begin(), s.operands.end(), workload.operands.begin(), workload.operands.end(),
-                    same_bytes))
+    auto const called = at_extents(s, extents_of(workload)).operands;
+    if (!std::equal(called.begin(), called.end(), workload.operands.begin(), workload.operands.end(), same_bytes))
       throw argument_error("kernel " + s.name + " is none of workload " + workload.name + ": its operands differ");
     if (auto const bytes = code->workspace_bytes(table->threads); bytes > 0)
       workspace = guarded_memory(static_cast<std::int64_t>(bytes), true, 64);

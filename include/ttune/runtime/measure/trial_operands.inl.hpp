@@ -29,6 +29,7 @@ trial_operands::trial_operands(kernel_signature const& signature, runner_options
     made.at_start = guarded_memory(bytes, false);
     if (info.direction == operand_direction::out) continue;
     if (info.direction == operand_direction::strides) made.initial = content_of_strides(signature);
+    else if (info.direction == operand_direction::extents) made.initial = content_of_extents(signature);
     else made.initial = own.empty() ? make_input(info, seed) : std::move(own);
   }
   for (auto const& o : all_)

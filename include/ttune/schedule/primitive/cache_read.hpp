@@ -59,6 +59,7 @@ struct rules<primitive::cache_read> : default_rules {
 
 #if TTUNE_COMPILES_PRIMITIVES
 #include "ttune/arith/affine.hpp"
+#include "ttune/ir/open_extents.hpp"
 #include "ttune/schedule/primitive/rebuild.hpp"
 
 namespace ttune { inline namespace v0 { namespace primitives {
@@ -78,7 +79,7 @@ std::string rules<primitive::cache_read>::arguments(step const& s, cpp_names& na
 
 /// Returns the axis names of the copy: those of the reader where it indexes a dimension by one axis.
 [[nodiscard]] inline std::vector<ir::axis> copy_axes(ir::access const& read) {
-  auto const shape = ir::shape_of(read.from);
+  auto const shape = ir::extents_of(read.from);
   std::vector<ir::axis> axes;
   for (std::size_t d = 0; d < shape.size(); ++d) {
     auto name = axis_of_index(read.indices[d]);

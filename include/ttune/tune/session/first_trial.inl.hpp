@@ -20,7 +20,7 @@ oracle_verdict check_first(trial_runner& by, workload const& of, std::uint64_t s
   how.seconds = std::min(how.seconds, seconds);
   how.seed = seed;
   return check_against_oracle(
-      *of.space().program, of.signature(), [&by](std::size_t i) { return by.operand_bytes(i); }, how);
+      *of.trial_program(), of.signature(), [&by](std::size_t i) { return by.operand_bytes(i); }, how);
 }
 
 }}}  // namespace ttune::v0::detail

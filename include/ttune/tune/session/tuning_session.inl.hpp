@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ttune/capture/bind.hpp"
+#include "ttune/ir/open_extents.hpp"
 #include "ttune/runtime/measure/trial_check.hpp"
 #include "ttune/support/error.hpp"
 #include "ttune/support/rng.hpp"
@@ -27,7 +28,7 @@ tuning_session::tuning_session(std::int32_t task, tuner_options const& options, 
       budget_(budget),
       work_(std::make_unique<workload>(in, compiler.target())),
       proposals_(std::move(search)) {
-  if (auto const open = capture::open_dims(*in.program); !open.empty())
+  if (auto const open = capture::open_dims(*in.program); !open.empty() && !ir::keeps_extents_open(*in.program))
     throw argument_error("dim " + open[0] + " of " + in.program->name + " is not constant: bind it with op.at({{" +
                          open[0] + ", 64}})");
   report_.workload = in.program->name;

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// The extents of a program that stay open in its kernels (capture/keep_open.hpp).
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ttune/ir/node.hpp"
+
+namespace ttune { inline namespace v0 { namespace ir {
+
+/// Returns true if calls of the program's kernels give extents.
+[[nodiscard]] inline bool keeps_extents_open(program const& p) {
+  return std::any_of(p.inputs.begin(), p.inputs.end(),
+                     [](auto const& t) { return t->role == tensor_role::extents; });
+}
+
+/// Returns the extents that stay open, in the order in which calls give them: that of their first use by the inputs,
+/// then by the stages. There are none if the program has no operand with the extents.
+[[nodiscard]] inline std::vector<handle<dimension>> open_extents(program const& p) {
+  std::vector<handle<dimension>> made;
+  auto const add = [&](extent const& e) {
+    bool const known = e.is_constant() ||
+                       std::any_of(made.begin(), made.end(), [&](auto const& d) { return d->name == e.symbol->name; });
+    if (!known) made.push_back(e.symbol);
+  };
+  if (!keeps_extents_open(p)) return made;
+  for (auto const& t : p.inputs) std::for_each(t->shape.begin(), t->shape.end(), add);
+  for (auto const& s : p.stages)
+    for (auto const* axes : {&s->axes, &s->reduction.axes})
+      for (auto const& a : *axes) add(a.end);
+  return made;
+}
+
+/// Returns the place of an extent among those that stay open; -1 if it is constant.
+[[nodiscard]] inline std::int32_t place_among(std::vector<handle<dimension>> const& open, extent const& e) {
+  for (std::size_t i = 0; !e.is_constant() && i < open.size(); ++i)
+    if (open[i]->name == e.symbol->name) return static_cast<std::int32_t>(i);
+  return -1;
+}
+
+/// Returns the extents of an operand or the result of a stage, the open ones with their symbols.
+[[nodiscard]] inline std::vector<extent> extents_of(source const& from) {
+  if (auto const* t = std::get_if<handle<tensor>>(&from)) return (*t)->shape;
+  std::vector<extent> made;
+  if (auto const* s = std::get_if<handle<stage>>(&from))
+    for (auto const& a : (*s)->axes) made.push_back(a.end);
+  return made;
+}
+
+}}}  // namespace ttune::v0::ir

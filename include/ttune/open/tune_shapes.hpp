@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes kernels of a program with open extents, and chooses among them: <ttune/shape_kernel.hpp> without types.
+#pragma once
+
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ttune/expr/builder.hpp"
+#include "ttune/open/shape_choice.hpp"
+#include "ttune/runtime/kernel_call.hpp"
+#include "ttune/tune/tuner.hpp"
+
+namespace ttune { inline namespace v0 {
+
+/// Which shapes calls will have, and how many kernels may serve them.
+struct shape_options {
+  /// Values of all extents, with their shares of the calls, in any unit. Empty: all that the dims allow, small ones as
+  /// often as large ones (each octave has the same share).
+  std::vector<std::pair<std::vector<bound_dim>, double>> likely = {};
+  std::size_t most_kernels = 8;
+};
+
+namespace detail {
+
+/// Kernels, and the choice among them.
+struct tuned_shapes {
+  std::string name;                  ///< of the operator
+  std::vector<std::string> extents;  ///< names, in the order of `open_extents`
+  call_shape smallest, largest;      ///< extents that calls may give
+  std::vector<kernel_call> kernels;
+  std::vector<tuning_report> reports;
+  shape_tree tree;
+
+  [[nodiscard]] bool allows(std::span<std::int64_t const> values) const noexcept {
+    for (std::size_t d = 0; d < values.size(); ++d)
+      if (values[d] < smallest[d] || values[d] > largest[d]) return false;
+    return true;
+  }
+};
+
+/// The function of <ttune/shape_kernel.hpp>.
+[[nodiscard]] tuned_shapes tune_shapes(tuner& by, handle<ir::program> const& program, shape_options const& how,
+                                       tuning_budget const& budget);
+
+/// Throws argument_error for the first extent of a call that is outside of its range.
+[[noreturn]] void refuse_extents(tuned_shapes const& of, std::span<std::int64_t const> values);
+}  // namespace detail
+}}  // namespace ttune::v0
+
+#ifdef TTUNE_IMPLEMENTATION
+#include "ttune/open/tune_shapes.inl.hpp"
+#endif

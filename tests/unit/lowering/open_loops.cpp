@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ttune/capture/keep_open.hpp"
+#include "ttune/expr.hpp"
+#include "ttune/ir/interpret.hpp"
+#include "ttune/ir/print.hpp"
+#include "ttune/lowering/lower.hpp"
+#include "ttune/schedule.hpp"
+
+#include <doctest/doctest.h>
+
+namespace open_loops_tests {
+
+using namespace ttune;
+
+namespace {
+
+/// Returns the statements of a schedule whose extents stay open.
+template <class Op, class Schedule>
+std::string lowered(Op const& op, Schedule const& schedule) {
+  space made = schedule;
+  made.program = capture::keep_open(op.program());
+  return ir::print(lower(made, configuration{}).body);
+}
+
+}  // namespace
+
+TEST_CASE("open loops: loops end where the extent of a call does, and the last tile has conditions") {
+  dim const n{"N", 1, 512};
+  auto const [i, io, ii] = axes<"i", "io", "ii">;
+  tensor<"X", float, 1> const X{{n}};
+  auto const Y = compute<"Y">(i) = X(i) * 2;
+  auto const twice = op(inputs(X), outputs(Y));
+  CHECK(lowered(twice, schedule(twice, Y).split(i, 4, io, ii).unroll(ii)) ==
+        "let N = at(extents[0]) in [1, 513)\n"
+        "for Y.io < min(N / 4, (N + 3) / 4)\n"
+        "  unroll Y.ii < 4\n"
+        "    Y[Y.io * 4 + Y.ii] = X[Y.io * 4 + Y.ii] * 2.0\n"
+        "for Y.io in [min(N / 4, (N + 3) / 4), (N + 3) / 4)\n"
+        "  unroll Y.ii < 4\n"
+        "    if Y.io * 4 + Y.ii < N\n"
+        "      Y[Y.io * 4 + Y.ii] = X[Y.io * 4 + Y.ii] * 2.0\n");
+}
+
+TEST_CASE("open loops: tiles of scratch memory overhang, where that reads inside of all operands") {
+  dim const m{"M", 1, 512};
+  auto const [i, k, io, ii] = axes<"i", "k", "io", "ii">;
+  tensor<"X", float, 2> const X{{m, 8}};
+  auto const Y = compute<"Y">(i) = sum(over(k), X(i, k));
+  auto const sums = op(inputs(X), outputs(Y));
+  CHECK(lowered(sums, schedule(sums, Y)
+                          .cache_write("acc")
+                          .split(i, 4, io, ii)
+                          .unroll(ii)
+                          .in("acc")
+                          .compute_at("Y", io)
+                          .store_in(ir::memory::registers)
+                          .reorder(k, i)
+                          .unroll(i)) ==
+        "let M = at(extents[0]) in [1, 513)\n"
+        "for Y.io < (M + 3) / 4\n"
+        "  alloc acc f32 (4) registers\n"
+        "  if Y.io * 4 + 3 < M\n"
+        "    unroll acc.i < 4\n"
+        "      acc[acc.i] = 0.0\n"
+        "    for acc.k < 8\n"
+        "      unroll acc.i < 4\n"
+        "        acc[acc.i] += X[Y.io * 4 + acc.i, acc.k]\n"
+        "    unroll Y.ii < 4\n"
+        "      Y[Y.io * 4 + Y.ii] = acc[Y.ii]\n"
+        "  else\n"
+        "    unroll acc.i < 4\n"
+        "      acc[acc.i] = 0.0\n"
+        "    for acc.k < 8\n"
+        "      unroll acc.i < 4\n"
+        "        acc[acc.i] += X[min(Y.io * 4 + acc.i, M - 1), acc.k]\n"
+        "    unroll Y.ii < 4\n"
+        "      if Y.io * 4 + Y.ii < M\n"
+        "        Y[Y.io * 4 + Y.ii] = acc[Y.ii]\n");
+}
+
+TEST_CASE("open loops: few lanes of several vectors are code of their own") {
+  dim const n{"N", 1, 64};
+  auto const [i] = axes<"i">;
+  tensor<"X", double, 1> const X{{n}};
+  auto const Y = compute<"Y">(i) = X(i) * 2;
+  auto const twice = op(inputs(X), outputs(Y));
+  auto const text = lowered(twice, schedule(twice, Y).vectorize(i));
+  CHECK(text.starts_with("let N = at(extents[0]) in [1, 65)\n"
+                         "if 64 <= N\n"
+                         "  vectorize Y.i < 64\n"
+                         "    Y[Y.i] = X[Y.i] * 2.0\n"
+                         "else\n"
+                         "  if N < 9\n"
+                         "    vectorize Y.i < 8\n"
+                         "      if Y.i < N\n"
+                         "        Y[Y.i] = X[Y.i] * 2.0\n"
+                         "  else\n"
+                         "    if N < 17\n"
+                         "      vectorize Y.i < 16\n"));
+}
+
+TEST_CASE("open loops: steps that give operands other dimensions are refused") {
+  dim const m{"M", 1, 512};
+  auto const [i, j, ij] = axes<"i", "j", "ij">;
+  tensor<"X", float, 2> const X{{m, 8}};
+  auto const Y = compute<"Y">(i, j) = X(i, j) * 2;
+  auto const twice = op(inputs(X), outputs(Y));
+  CHECK_THROWS_WITH_AS((void)lowered(twice, schedule(twice, Y).fuse_axes(i, j, ij)),
+                       "keep_open(Y): would have operands of other dimensions than calls give, and some of these stay "
+                       "open",
+                       schedule_error);
+}
+
+}  // namespace open_loops_tests

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// A few kernels for many shapes.
+#include "ttune/shape_kernel.hpp"
+
+#include <doctest/doctest.h>
+
+#include <limits>
+#include <vector>
+
+#include "eigen_matrices.hpp"
+#include "ttune/backends/orc.hpp"
+#include "ttune/eigen.hpp"
+#include "ttune/support/error.hpp"
+
+namespace shape_kernel_tests {
+
+using namespace ttune;
+using eigen_matrices::rows;
+
+namespace {
+
+dim const height{"M", 1, 150};
+dim const width{"N", 1, 200};
+dim const depth{"K", 1, 90};
+
+tuner make_tuner() {
+  return tuner{orc_backend{}, {.worker = worker::in_process{}, .executor = std::make_shared<thread_pool>(2)}};
+}
+
+auto product() {
+  auto const [i, j, k] = axes<"i", "j", "k">;
+  tensor<"A", float, 2> const A{{height, depth}};
+  tensor<"B", float, 2> const B{{depth, width}};
+  auto const C = compute<"C">(i, j) = sum(over(k), A(i, k) * B(k, j));
+  return op(inputs(A, B), outputs(C), "product");
+}
+
+}  // namespace
+
+TEST_CASE("shape kernel: any shape from a few kernels, and nothing behind it is written") {
+  auto by = make_tuner();
+  auto const kernel = tune_shapes(by, product(),
+                                  {.likely = {{{{height, 4}, {width, 150}, {depth, 16}}, 1},
+                                              {{{height, 100}, {width, 9}, {depth, 60}}, 2},
+                                              {{{height, 140}, {width, 180}, {depth, 80}}, 2}},
+                                   .most_kernels = 3},
+                                  {.trials = 40});
+  REQUIRE(kernel.kernel_count() >= 1);
+  REQUIRE(kernel.kernel_count() <= 3);
+  CHECK(kernel.reports().size() == kernel.kernel_count());
+  CHECK(kernel.kernel_for({{depth, 90}, {height, 150}, {width, 200}}) < kernel.kernel_count());
+  if (kernel.kernel_count() == 1) CHECK(kernel.choice() == "0");
+  else CHECK(kernel.choice().find(" <= ") != std::string::npos);
+  for (auto const& [m, n, k] : std::vector<std::array<int, 3>>{
+           {1, 1, 1}, {150, 200, 90}, {4, 150, 16}, {3, 17, 5}, {5, 64, 1}, {101, 9, 60}, {7, 33, 90}, {149, 199, 89}, {64, 128, 2}}) {
+    rows const a = rows::Random(m, k);
+    rows const b = rows::Random(k, n);
+    rows c = rows::Constant(m + 2, n, 7);
+    kernel(a, b, c.middleRows(1, m));
+    CAPTURE(m);
+    CAPTURE(n);
+    CAPTURE(k);
+    CHECK(c.middleRows(1, m).isApprox(a * b, 1e-4F));
+    CHECK(c.row(0).isConstant(7));
+    CHECK(c.row(m + 1).isConstant(7));
+  }
+}
+
+TEST_CASE("shape kernel: what calls it refuses") {
+  auto by = make_tuner();
+  auto const kernel = tune_shapes(by, product(), {.most_kernels = 1}, {.trials = 1});
+  rows const a = rows::Random(5, 6);
+  rows const b = rows::Random(6, 7);
+  rows c(5, 7);
+  CHECK_THROWS_WITH_AS(kernel(a, rows(5, 7), c),
+                       "kernel product, operand B: dimension 0 is 5, the operand's is 6", argument_error);
+  CHECK_THROWS_WITH_AS(kernel(rows(151, 6), b, rows(151, 7)),
+                       "kernel product is called with M = 151; the dim was declared within [1, 150]", argument_error);
+  CHECK_THROWS_WITH_AS(kernel(rows(0, 6), b, rows(0, 7)),
+                       "kernel product is called with M = 0; the dim was declared within [1, 150]", argument_error);
+  rows shared(12, 7);
+  CHECK_THROWS_WITH_AS(kernel(a, shared.topRows(6), shared.middleRows(1, 5)),
+                       "kernel product, operand C: overlaps operand B", argument_error);
+  std::vector<float> flat(42);
+  CHECK_THROWS_AS(kernel(flat, flat, flat), argument_error);
+  CHECK_THROWS_WITH_AS((void)tune_shapes(by, product(), {.likely = {{{{height, 4}, {width, 9}}, 1}}}),
+                       "a likely shape of product has no value for dim K: add {K, 64}", argument_error);
+}
+
+TEST_CASE("shape kernel: rows of constant length, with a maximum and a sum of each") {
+  dim const n{"n", 1, 300};
+  auto const [i, k] = axes<"i", "k">;
+  tensor<"X", float, 2> const X{{n, 40}};
+  auto const top = compute<"top">(i) = max(over(k), X(i, k));
+  auto const E = compute<"E">(i, k) = exp(X(i, k) - top(i));
+  auto const total = compute<"total">(i) = sum(over(k), E(i, k));
+  auto const Y = compute<"Y">(i, k) = E(i, k) / total(i);
+  auto by = make_tuner();
+  auto const softmax = tune_shapes(by, op(inputs(X), outputs(Y), "softmax"), {.most_kernels = 2}, {.trials = 4});
+  for (int const m : {1, 2, 63, 64, 65, 300}) {
+    rows const x = rows::Random(m, 40);
+    rows y(m, 40);
+    softmax(x, y);
+    rows const e = (x.colwise() - x.rowwise().maxCoeff()).array().exp();
+    CHECK(y.isApprox((e.array().colwise() / e.rowwise().sum().array()).matrix(), 1e-5F));
+  }
+}
+
+TEST_CASE("shape kernel: extents that cannot stay open are refused with the reason") {
+  dim const n{"n", 4, 300};
+  auto const [i] = axes<"i">;
+  tensor<"X", float, 1> const X{{n}};
+  auto const Y = compute<"Y">(i) = zero_outside(X)(i) + zero_outside(X)(i - 1);
+  auto by = make_tuner();
+  CHECK_THROWS_WITH_AS((void)tune_shapes(by, op(inputs(X), outputs(Y), "pairs"), {}, {.trials = 1}),
+                       "keep_open(Y): reads outside of X, whose extent n stays open: bind it with op.at({{n, value}})",
+                       schedule_error);
+}
+
+}  // namespace shape_kernel_tests
