@@ -33,17 +33,19 @@ auto product() {
 int main() {
   // [tune]
   ttune::tuner tuner{ttune::orc_backend{}};
-  auto const multiply = ttune::tune_shapes(tuner, product(),
-                                           {.likely = {{{{m, 1}, {n, 512}, {k, 256}}, 0.6},  // with their shares of the calls
-                                                       {{{m, 100}, {n, 20}, {k, 64}}, 0.2},
-                                                       {{{m, 300}, {n, 400}, {k, 200}}, 0.2}},
-                                            .most_kernels = 4},
-                                           {.time = 4s});
+  auto const multiply =
+      ttune::tune_shapes(tuner, product(),
+                         {.likely = {{{{m, 1}, {n, 512}, {k, 256}}, 0.6},  // with their shares of the calls
+                                     {{{m, 100}, {n, 20}, {k, 64}}, 0.2},
+                                     {{{m, 300}, {n, 400}, {k, 200}}, 0.2}},
+                          .most_kernels = 4},
+                         {.time = 4s});
   std::cout << multiply.kernel_count() << " kernels: " << multiply.choice() << '\n';
   // [/tune]
   bool right = true;
   // [call]
-  for (auto const& [rows, columns, terms] : {std::array{1, 512, 256}, std::array{77, 19, 5}, std::array{512, 512, 256}}) {
+  for (auto const& [rows, columns, terms] :
+       {std::array{1, 512, 256}, std::array{77, 19, 5}, std::array{512, 512, 256}}) {
     matrix const a = matrix::Random(rows, terms);
     matrix const b = matrix::Random(terms, columns);
     matrix c(rows, columns);

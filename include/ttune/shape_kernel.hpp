@@ -50,7 +50,7 @@ class shape_kernel<op_type<Operands...>> {
     return parts_->tuned.tree.choose(parts_->open.in_order(extents));
   }
   /// Returns the choice of the kernel as an expression of C++: `M <= 64 ? 1 : 0`.
-  [[nodiscard]] std::string choice() const { return parts_->tuned.tree.text(parts_->tuned.extents); }
+  [[nodiscard]] std::string choice() const { return parts_->tuned.tree.text(parts_->tuned.range.extents); }
   /// Returns the reports of the kernels, in the order of their numbers. Each was tuned at its largest extents.
   [[nodiscard]] std::vector<tuning_report> const& reports() const noexcept { return parts_->tuned.reports; }
   [[nodiscard]] std::size_t kernel_count() const noexcept { return parts_->tuned.kernels.size(); }
@@ -82,7 +82,7 @@ class shape_kernel<op_type<Operands...>> {
   void call(std::index_sequence<I...> each, Arguments&... arguments) const {
     auto const found = detail::read_extents<Operands...>(parts_->open, each, arguments...);
     auto const values = found.values();
-    if (!parts_->tuned.allows(values)) detail::refuse_extents(parts_->tuned, values);
+    if (!parts_->tuned.range.allows(values)) detail::refuse_extents(parts_->tuned.range, values);
     auto const& kernel = parts_->tuned.kernels[parts_->tuned.tree.choose(values)];
     auto const& signature = kernel.signature();
     std::array<void*, operand_count + 2> pointers{};
@@ -116,8 +116,8 @@ class shape_kernel<op_type<Operands...>> {
     }
     size.bytes = size.elements * static_cast<std::int64_t>(sizeof(typename Operand::element_type));
     bytes[operand] = size.bytes;
-    passed[operand] = detail::pass_argument<Operand>(parts_->tuned.kernels.front().signature(), parts_->place[operand],
-                                                     size, x);
+    passed[operand] =
+        detail::pass_argument<Operand>(parts_->tuned.kernels.front().signature(), parts_->place[operand], size, x);
     if (info.strides == operand_strides::dense) return;
     std::int64_t step = 1;
     for (std::size_t d = memory.size(); d-- > 0; step *= memory[d]) strides[d] = step;
@@ -127,9 +127,9 @@ class shape_kernel<op_type<Operands...>> {
   std::shared_ptr<parts const> parts_;
 };
 
-/// Tunes an operator with run-time extents for many shapes: makes kernels for several ranges of the extents within one
-/// budget, times them at the likely shapes, and chooses a few of them with a tree of comparisons, so that calls lose
-/// little against the best kernel of each shape. Timing adds some tenths of a second to the budget's time. Throws
+/// Tunes an operator with run-time extents for many shapes: makes kernels of the schedules of likely shapes within one
+/// budget, times them, and chooses a few of them with a tree of comparisons, so that calls lose
+/// little against the best kernel of each shape. Timing adds a second or some to the budget's time. Throws
 /// argument_error for an operator without run-time extents, program_error for one whose extents cannot stay open
 /// (capture/keep_open.hpp), and what `tuner::tune` throws.
 ///
@@ -142,8 +142,7 @@ template <class... Operands>
                                                              tuning_budget const& budget = {}) {
   static_assert(!has_free_layouts<op_type<Operands...>>,
                 "ttune: kernels for many shapes keep the layouts of their operands: fix them by with_layout");
-  static_assert(!(detail::is_strided_v<Operands> || ...),
-                "ttune: kernels for many shapes take operands without gaps");
+  static_assert(!(detail::is_strided_v<Operands> || ...), "ttune: kernels for many shapes take operands without gaps");
   return {op, detail::tune_shapes(by, op.program(), how, budget)};
 }
 

@@ -13,8 +13,7 @@ namespace ttune { inline namespace v0 { namespace ir {
 
 /// Returns true if calls of the program's kernels give extents.
 [[nodiscard]] inline bool keeps_extents_open(program const& p) {
-  return std::any_of(p.inputs.begin(), p.inputs.end(),
-                     [](auto const& t) { return t->role == tensor_role::extents; });
+  return std::any_of(p.inputs.begin(), p.inputs.end(), [](auto const& t) { return t->role == tensor_role::extents; });
 }
 
 /// Returns the extents that stay open, in the order in which calls give them: that of their first use by the inputs,

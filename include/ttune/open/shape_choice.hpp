@@ -38,9 +38,9 @@ struct shape_candidate {
 class shape_tree {
  public:
   struct node {
-    std::int32_t extent = -1;    ///< place of the extent that is compared; -1: a leaf
-    std::int64_t most = 0;       ///< smaller or equal extents go to `below`
-    std::int32_t below = 0;      ///< number of a node; of a leaf, that of the kernel
+    std::int32_t extent = -1;  ///< place of the extent that is compared; -1: a leaf
+    std::int64_t most = 0;     ///< smaller or equal extents go to `below`
+    std::int32_t below = 0;    ///< number of a node; of a leaf, that of the kernel
     std::int32_t above = 0;
   };
 
@@ -77,16 +77,16 @@ struct shape_choice {
 [[nodiscard]] shape_choice choose_by_shape(std::vector<shape_candidate> const& all, std::vector<shape_use> const& uses,
                                            call_shape const& smallest, call_shape const& largest, std::size_t most);
 
-/// The range of a kernel: the largest extents that it computes, and those that its trials give.
-struct size_to_try {
-  call_shape largest;
-  call_shape typical;
-};
+/// Returns at most `most` of the candidates without a tree: the same, if each use could choose freely.
+[[nodiscard]] std::vector<std::size_t> choose_for_each(std::vector<shape_candidate> const& all,
+                                                       std::vector<shape_use> const& uses, call_shape const& largest,
+                                                       std::size_t most);
 
-/// Returns the kernels that are tried: for all combinations of some values of each extent, at most `most`, between the
-/// likely ones and the largest. Typical is a likely shape for which no smaller combination suffices, or one in between.
-[[nodiscard]] std::vector<size_to_try> sizes_to_try(std::vector<shape_use> const& uses, call_shape const& smallest,
-                                                   call_shape const& largest, std::size_t most);
+/// Returns some of the shapes that are far apart: each of the others is near one of them. Source: Gonzalez, "Clustering
+/// to minimize the maximum intercluster distance" (1985), with logarithms of extents.
+/// The first `given` are taken in any case.
+[[nodiscard]] std::vector<call_shape> apart_shapes(std::vector<shape_use> const& uses, std::size_t most,
+                                                   std::size_t given = 0);
 
 /// Returns shapes of which each octave of each extent has the same share.
 [[nodiscard]] std::vector<shape_use> even_shapes(call_shape const& smallest, call_shape const& largest,

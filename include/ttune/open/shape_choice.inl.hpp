@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
+#include <optional>
 #include <set>
 
 #include "ttune/open/shape_choice.hpp"
@@ -32,13 +34,18 @@ class shape_chooser {
     }
   }
 
-  [[nodiscard]] shape_choice run(call_shape const& smallest, call_shape const& largest, std::size_t most) {
-    std::vector<std::size_t> every(uses_.size());
-    for (std::size_t u = 0; u < every.size(); ++u) every[u] = u;
+  [[nodiscard]] std::vector<std::size_t> const& choose(call_shape const& largest, std::size_t most) {
     kernels_ = {best_of_all(largest)};
     while (kernels_.size() < std::max<std::size_t>(most, 1) && add_best()) {
     }
-    grow(smallest, largest, every);
+    return kernels_;
+  }
+
+  [[nodiscard]] shape_choice run(call_shape const& smallest, call_shape const& largest, std::size_t most) {
+    std::vector<std::size_t> every(uses_.size());
+    for (std::size_t u = 0; u < every.size(); ++u) every[u] = u;
+    (void)choose(largest, most);
+    write(*grow(smallest, largest, every, most_comparisons));
     leave_out_unused();
     return {kernels_, shape_tree(nodes_)};
   }
@@ -47,6 +54,7 @@ class shape_chooser {
   /// Kernels and comparisons that gain less than this are left out.
   static constexpr double least_gain = 0.002;
   static constexpr double never = 1e6;  ///< loss of a kernel that was not measured
+  static constexpr int most_comparisons = 8;
 
   /// Returns the weighted loss of a candidate for a use: the logarithm of its time over the least one.
   [[nodiscard]] double loss(std::size_t candidate, std::size_t use) const {
@@ -143,31 +151,65 @@ class shape_chooser {
     return made;
   }
 
-  /// Adds the node for a box of shapes and the uses in it; returns its number.
-  std::int32_t grow(call_shape const& low, call_shape const& high, std::vector<std::size_t> const& uses) {
-    auto const here = static_cast<std::int32_t>(nodes_.size());
-    nodes_.emplace_back();
-    auto const whole = best_leaf(high, uses);
-    nodes_[static_cast<std::size_t>(here)] = {-1, 0, whole.kernel, 0};
-    auto best = split{0, 0, whole.loss - least_gain * total_weight()};
-    bool found = false;
-    for (std::size_t d = 0; d < low.size() && !uses.empty(); ++d)
+  /// A part of the tree that is grown: a leaf, or a comparison with both sides.
+  struct branch {
+    leaf whole;
+    split at;
+    double loss = 0;  ///< of the whole part
+    std::unique_ptr<branch> below, above;
+  };
+
+  /// Returns the split of a box after which the best leaves of both sides lose least; nothing if there is none.
+  [[nodiscard]] std::optional<split> best_split(call_shape const& low, call_shape const& high,
+                                                std::vector<std::size_t> const& uses) const {
+    std::optional<split> best;
+    for (std::size_t d = 0; d < low.size(); ++d)
       for (auto const at : places(d, low[d], high[d], uses)) {
         auto below = high;
         below[d] = at;
-        split const tried{d, at, 0};
-        auto const sum = best_leaf(below, side(uses, tried, true)).loss + best_leaf(high, side(uses, tried, false)).loss;
-        if (sum < best.loss) best = {d, at, sum}, found = true;
+        split tried{d, at, 0};
+        auto const left = side(uses, tried, true);
+        auto const right = side(uses, tried, false);
+        if (left.empty() || right.empty()) continue;
+        tried.loss = best_leaf(below, left).loss + best_leaf(high, right).loss;
+        if (!best || tried.loss < best->loss) best = tried;
       }
-    if (!found) return here;
+    return best;
+  }
+
+  /// Grows the tree of a box of shapes and the uses in it. A split that gains nothing may be one below which others do:
+  /// what gained too little is cut off afterwards.
+  [[nodiscard]] std::unique_ptr<branch> grow(call_shape const& low, call_shape const& high,
+                                             std::vector<std::size_t> const& uses, int depth) const {
+    auto made = std::make_unique<branch>();
+    made->whole = best_leaf(high, uses);
+    made->loss = made->whole.loss;
+    auto const at = depth > 0 && made->loss > 0 ? best_split(low, high, uses) : std::nullopt;
+    if (!at) return made;
     auto below = high;
-    below[best.extent] = best.most;
+    below[at->extent] = at->most;
     auto above = low;
-    above[best.extent] = best.most + 1;
-    auto const left = grow(low, below, side(uses, best, true));
-    auto const right = grow(above, high, side(uses, best, false));
-    nodes_[static_cast<std::size_t>(here)] = {static_cast<std::int32_t>(best.extent), best.most, left, right};
-    return here;
+    above[at->extent] = at->most + 1;
+    auto left = grow(low, below, side(uses, *at, true), depth - 1);
+    auto right = grow(above, high, side(uses, *at, false), depth - 1);
+    auto const sum = left->loss + right->loss;
+    if (sum > made->loss - least_gain * total_weight()) return made;
+    made->at = *at;
+    made->loss = sum;
+    made->below = std::move(left);
+    made->above = std::move(right);
+    return made;
+  }
+
+  /// Adds the nodes of a part of the tree; returns the number of its root.
+  std::int32_t write(branch const& part) {
+    auto const here = nodes_.size();
+    nodes_.push_back({-1, 0, part.whole.kernel, 0});
+    if (!part.below) return static_cast<std::int32_t>(here);
+    auto const left = write(*part.below);
+    auto const right = write(*part.above);
+    nodes_[here] = {static_cast<std::int32_t>(part.at.extent), part.at.most, left, right};
+    return static_cast<std::int32_t>(here);
   }
 
   std::vector<shape_candidate> const& all_;
@@ -177,67 +219,37 @@ class shape_chooser {
   std::vector<shape_tree::node> nodes_;
 };
 
+std::vector<std::size_t> choose_for_each(std::vector<shape_candidate> const& all, std::vector<shape_use> const& uses,
+                                         call_shape const& largest, std::size_t most) {
+  return shape_chooser(all, uses).choose(largest, most);
+}
+
 shape_choice choose_by_shape(std::vector<shape_candidate> const& all, std::vector<shape_use> const& uses,
                              call_shape const& smallest, call_shape const& largest, std::size_t most) {
   return shape_chooser(all, uses).run(smallest, largest, most);
 }
 
-/// Returns some values of an extent, ascending: the largest, and likely ones.
-inline std::vector<std::int64_t> levels_of(std::vector<shape_use> const& uses, std::size_t extent,
-                                           call_shape const& smallest, call_shape const& largest, std::size_t levels) {
-  std::vector<std::int64_t> used;
-  for (auto const& u : uses) used.push_back(u.shape[extent]);
-  std::sort(used.begin(), used.end());
-  std::set<std::int64_t> made{largest[extent]};
-  for (std::size_t l = 1; l < levels && !used.empty(); ++l)
-    made.insert(std::clamp(used[used.size() * l / levels], smallest[extent], largest[extent]));
-  return {made.begin(), made.end()};
+/// Returns the square of the distance of two shapes, by the logarithms of their extents.
+inline double distance_of(call_shape const& a, call_shape const& b) {
+  double sum = 0;
+  for (std::size_t d = 0; d < a.size(); ++d) {
+    auto const apart = std::log2(static_cast<double>(a[d]) / static_cast<double>(b[d]));
+    sum += apart * apart;
+  }
+  return sum;
 }
 
-/// Returns the likely shape of median size between `above` and `largest`, or one in between if there is none.
-inline call_shape typical_shape(std::vector<shape_use> const& uses, call_shape const& above, call_shape const& largest) {
-  std::vector<std::pair<double, std::size_t>> inside;
-  for (std::size_t u = 0; u < uses.size(); ++u) {
-    double size = 1;
-    bool fits = true;
-    for (std::size_t d = 0; d < above.size(); ++d) {
-      fits = fits && uses[u].shape[d] > above[d] && uses[u].shape[d] <= largest[d];
-      size *= static_cast<double>(uses[u].shape[d]);
-    }
-    if (fits) inside.emplace_back(size, u);
+std::vector<call_shape> apart_shapes(std::vector<shape_use> const& uses, std::size_t most, std::size_t given) {
+  std::vector<call_shape> made;
+  std::vector<double> nearest(uses.size(), std::numeric_limits<double>::infinity());
+  while (made.size() < most) {
+    auto const farthest = std::max_element(nearest.begin(), nearest.end());
+    if (farthest == nearest.end() || (*farthest == 0 && made.size() >= given)) break;
+    auto const next = made.size() < given ? made.size() : static_cast<std::size_t>(farthest - nearest.begin());
+    made.push_back(uses[next].shape);
+    for (std::size_t u = 0; u < uses.size(); ++u)
+      nearest[u] = std::min(nearest[u], distance_of(uses[u].shape, made.back()));
   }
-  std::sort(inside.begin(), inside.end());
-  if (!inside.empty()) return uses[inside[inside.size() / 2].second].shape;
-  call_shape made;
-  for (std::size_t d = 0; d < above.size(); ++d)
-    made.push_back(static_cast<std::int64_t>(std::sqrt(static_cast<double>(above[d] + 1) * static_cast<double>(largest[d]))));
-  return made;
-}
-
-std::vector<size_to_try> sizes_to_try(std::vector<shape_use> const& uses, call_shape const& smallest,
-                                      call_shape const& largest, std::size_t most) {
-  auto const dims = largest.size();
-  std::size_t levels = 1;
-  while (std::pow(static_cast<double>(levels + 1), static_cast<double>(dims)) <= static_cast<double>(most)) ++levels;
-  struct box {
-    call_shape above, largest;
-  };
-  std::vector<box> boxes{{}};
-  for (std::size_t d = 0; d < dims; ++d) {
-    std::vector<box> longer;
-    for (auto const& b : boxes) {
-      auto above = smallest[d] - 1;
-      for (auto const level : levels_of(uses, d, smallest, largest, levels)) {
-        longer.push_back(b);
-        longer.back().above.push_back(above);
-        longer.back().largest.push_back(level);
-        above = level;
-      }
-    }
-    boxes = std::move(longer);
-  }
-  std::vector<size_to_try> made;
-  for (auto const& b : boxes) made.push_back({b.largest, typical_shape(uses, b.above, b.largest)});
   return made;
 }
 

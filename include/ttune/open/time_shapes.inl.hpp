@@ -77,7 +77,8 @@ std::vector<shape_candidate> time_shapes(std::vector<kernel_call> const& kernels
                                          std::vector<call_shape> const& largest, std::vector<shape_use> const& uses) {
   constexpr double hopeless = 3;  // times the best kernel's
   std::vector<shape_candidate> made;
-  for (auto const& l : largest) made.push_back({l, std::vector<double>(uses.size(), std::numeric_limits<double>::infinity())});
+  for (auto const& l : largest)
+    made.push_back({l, std::vector<double>(uses.size(), std::numeric_limits<double>::infinity())});
   for (std::size_t u = 0; u < uses.size(); ++u) {
     auto best = std::numeric_limits<double>::infinity();
     shaped_operands const operands(at_extents(kernels.front().signature(), uses[u].shape));

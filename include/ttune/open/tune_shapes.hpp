@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ttune/expr/builder.hpp"
+#include "ttune/open/open_range.hpp"
 #include "ttune/open/shape_choice.hpp"
 #include "ttune/runtime/kernel_call.hpp"
 #include "ttune/tune/tuner.hpp"
@@ -26,18 +27,10 @@ namespace detail {
 
 /// Kernels, and the choice among them.
 struct tuned_shapes {
-  std::string name;                  ///< of the operator
-  std::vector<std::string> extents;  ///< names, in the order of `open_extents`
-  call_shape smallest, largest;      ///< extents that calls may give
+  open_range range;
   std::vector<kernel_call> kernels;
   std::vector<tuning_report> reports;
   shape_tree tree;
-
-  [[nodiscard]] bool allows(std::span<std::int64_t const> values) const noexcept {
-    for (std::size_t d = 0; d < values.size(); ++d)
-      if (values[d] < smallest[d] || values[d] > largest[d]) return false;
-    return true;
-  }
 };
 
 /// The function of <ttune/shape_kernel.hpp>.
@@ -45,7 +38,7 @@ struct tuned_shapes {
                                        tuning_budget const& budget);
 
 /// Throws argument_error for the first extent of a call that is outside of its range.
-[[noreturn]] void refuse_extents(tuned_shapes const& of, std::span<std::int64_t const> values);
+[[noreturn]] void refuse_extents(open_range const& of, std::span<std::int64_t const> values);
 }  // namespace detail
 }}  // namespace ttune::v0
 

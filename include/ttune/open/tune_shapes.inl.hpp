@@ -5,14 +5,14 @@
 
 #include "ttune/capture/keep_open.hpp"
 #include "ttune/ir/open_extents.hpp"
+#include "ttune/open/shape_spaces.hpp"
 #include "ttune/open/time_shapes.hpp"
 #include "ttune/open/tune_shapes.hpp"
 #include "ttune/support/error.hpp"
-#include "ttune/tune/usable_space.hpp"
 
 namespace ttune { inline namespace v0 { namespace detail {
 
-void refuse_extents(tuned_shapes const& of, std::span<std::int64_t const> values) {
+void refuse_extents(open_range const& of, std::span<std::int64_t const> values) {
   std::size_t d = 0;
   while (values[d] >= of.smallest[d] && values[d] <= of.largest[d]) ++d;
   throw argument_error("kernel " + of.name + " is called with " + of.extents[d] + " = " + std::to_string(values[d]) +
@@ -21,15 +21,14 @@ void refuse_extents(tuned_shapes const& of, std::span<std::int64_t const> values
 }
 
 /// Returns the likely shapes in the order of the extents.
-inline std::vector<shape_use> likely_shapes(tuned_shapes const& of, shape_options const& how) {
-  constexpr std::size_t drawn = 48;
-  if (how.likely.empty()) return even_shapes(of.smallest, of.largest, drawn);
+inline std::vector<shape_use> likely_shapes(open_range const& of, shape_options const& how) {
   std::vector<shape_use> made;
   for (auto const& [values, weight] : how.likely) {
     auto& use = made.emplace_back();
     use.weight = weight;
     for (auto const& name : of.extents) {
-      auto const at = std::find_if(values.begin(), values.end(), [&](bound_dim const& v) { return v.what.name == name; });
+      auto const at =
+          std::find_if(values.begin(), values.end(), [&](bound_dim const& v) { return v.what.name == name; });
       if (at == values.end())
         throw argument_error("a likely shape of " + of.name + " has no value for dim " + name + ": add {" + name +
                              ", 64}");
@@ -40,33 +39,57 @@ inline std::vector<shape_use> likely_shapes(tuned_shapes const& of, shape_option
   return made;
 }
 
+/// Returns the likely shapes, then others all over the ranges, which have a small share of the calls: so that shapes
+/// that nobody named get a kernel that suits them, too.
+inline std::vector<shape_use> shapes_of_calls(open_range const& of, std::vector<shape_use> likely) {
+  constexpr std::size_t drawn = 256;
+  constexpr double share_of_unnamed = 0.1;
+  auto others = even_shapes(of.smallest, of.largest, drawn);
+  double all = 0;
+  for (auto const& one : likely) all += one.weight;
+  if (!likely.empty())
+    for (auto& use : others) use.weight = share_of_unnamed * all / drawn;
+  likely.insert(likely.end(), others.begin(), others.end());
+  return likely;
+}
+
+/// Chooses kernels in two rounds: all at some shapes, then the better ones at all shapes.
+inline shape_choice choose_kernels(std::vector<kernel_call> const& kernels, std::vector<call_shape> const& largest,
+                                   std::vector<shape_use> const& uses, open_range const& of, std::size_t most) {
+  constexpr std::size_t some = 48;
+  constexpr std::size_t more = 8;  // kernels than are wanted
+  std::vector<shape_use> few;
+  for (auto const& shape : apart_shapes(uses, some)) few.push_back({shape, 1});
+  for (auto const& use : uses)
+    for (auto& f : few)
+      if (f.shape == use.shape) f.weight = use.weight;
+  auto const better = choose_for_each(time_shapes(kernels, largest, few), few, of.largest, most + more);
+  std::vector<kernel_call> left;
+  std::vector<call_shape> left_largest;
+  for (auto const k : better) left.push_back(kernels[k]), left_largest.push_back(largest[k]);
+  auto made = choose_by_shape(time_shapes(left, left_largest, uses), uses, of.smallest, of.largest, most);
+  for (auto& k : made.kernels) k = better[k];
+  return made;
+}
+
 tuned_shapes tune_shapes(tuner& by, handle<ir::program> const& program, shape_options const& how,
                          tuning_budget const& budget) {
-  constexpr std::size_t most_tried = 27;
-  auto const whole = capture::keep_open(program);
+  constexpr std::size_t most_derived = 24;
   tuned_shapes made;
-  made.name = program->name;
-  for (auto const& d : ir::open_extents(*whole)) {
-    made.extents.push_back(d->name);
-    made.smallest.push_back(d->low);
-    made.largest.push_back(d->high);
+  made.range.name = program->name;
+  for (auto const& d : ir::open_extents(*capture::keep_open(program))) {
+    made.range.extents.push_back(d->name);
+    made.range.smallest.push_back(d->low);
+    made.range.largest.push_back(d->high);
   }
-  auto const uses = likely_shapes(made, how);
-  std::vector<space> spaces;
-  std::vector<call_shape> largest;
-  for (auto const& sizes : sizes_to_try(uses, made.smallest, made.largest, most_tried)) {
-    std::vector<dim> ranges;
-    for (std::size_t d = 0; d < sizes.largest.size(); ++d)
-      ranges.push_back({made.extents[d], made.smallest[d], sizes.largest[d]});
-    spaces.push_back(usable_space(capture::keep_open(program, ranges), by.compiler().target()));
-    spaces.back().trial_extents = sizes.typical;
-    largest.push_back(sizes.largest);
-  }
-  auto const tuned = by.tune_all(spaces, budget);
+  auto const likely = likely_shapes(made.range, how);
+  auto const uses = shapes_of_calls(made.range, likely);
+  auto const derived = apart_shapes(uses, most_derived, std::min(likely.size(), most_derived / 2));
+  auto const tried = shape_spaces(program, made.range, by.compiler().target()).run(derived);
+  auto const tuned = by.tune_all(tried.spaces, budget);
   std::vector<kernel_call> kernels;
   for (auto const& t : tuned) kernels.emplace_back(load(t.image), by.kernel_executor());
-  auto const candidates = time_shapes(kernels, largest, uses);
-  auto const chosen = choose_by_shape(candidates, uses, made.smallest, made.largest, how.most_kernels);
+  auto const chosen = choose_kernels(kernels, tried.largest, uses, made.range, how.most_kernels);
   made.tree = chosen.tree;
   for (auto const k : chosen.kernels) {
     made.kernels.push_back(kernels[k]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What may stay open (capture/keep_open.hpp): loops over an open axis end where the extent of a call does, so each index
-// of a dimension with an open extent must be such an axis itself, or be inside for the smallest extent.
+// What may stay open (capture/keep_open.hpp): loops over an open axis end where the extent of a call does, so each
+// index of a dimension with an open extent must be such an axis itself, or be inside for the smallest extent.
 #pragma once
 
 #include <cstdint>

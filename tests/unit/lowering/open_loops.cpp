@@ -85,18 +85,19 @@ TEST_CASE("open loops: few lanes of several vectors are code of their own") {
   auto const Y = compute<"Y">(i) = X(i) * 2;
   auto const twice = op(inputs(X), outputs(Y));
   auto const text = lowered(twice, schedule(twice, Y).vectorize(i));
-  CHECK(text.starts_with("let N = at(extents[0]) in [1, 65)\n"
-                         "if 64 <= N\n"
-                         "  vectorize Y.i < 64\n"
-                         "    Y[Y.i] = X[Y.i] * 2.0\n"
-                         "else\n"
-                         "  if N < 9\n"
-                         "    vectorize Y.i < 8\n"
-                         "      if Y.i < N\n"
-                         "        Y[Y.i] = X[Y.i] * 2.0\n"
-                         "  else\n"
-                         "    if N < 17\n"
-                         "      vectorize Y.i < 16\n"));
+  CHECK(
+      text.starts_with("let N = at(extents[0]) in [1, 65)\n"
+                       "if 64 <= N\n"
+                       "  vectorize Y.i < 64\n"
+                       "    Y[Y.i] = X[Y.i] * 2.0\n"
+                       "else\n"
+                       "  if N < 9\n"
+                       "    vectorize Y.i < 8\n"
+                       "      if Y.i < N\n"
+                       "        Y[Y.i] = X[Y.i] * 2.0\n"
+                       "  else\n"
+                       "    if N < 17\n"
+                       "      vectorize Y.i < 16\n"));
 }
 
 TEST_CASE("open loops: steps that give operands other dimensions are refused") {

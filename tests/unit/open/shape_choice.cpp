@@ -43,8 +43,10 @@ TEST_CASE("shape_choice: each shape gets its best kernel, and shapes that nobody
 
 TEST_CASE("shape_choice: a kernel that gains too little is left out, and no more than asked for are chosen") {
   auto const uses = uses_of({4, 40, 400});
-  std::vector<shape_candidate> const all{
-      {{512}, {8e-6, 8e-6, 8e-6}}, {{512}, {1e-6, 8e-6, 8e-6}}, {{512}, {8e-6, 2e-6, 8e-6}}, {{512}, {8e-6, 8e-6, 7.99e-6}}};
+  std::vector<shape_candidate> const all{{{512}, {8e-6, 8e-6, 8e-6}},
+                                         {{512}, {1e-6, 8e-6, 8e-6}},
+                                         {{512}, {8e-6, 2e-6, 8e-6}},
+                                         {{512}, {8e-6, 8e-6, 7.99e-6}}};
   CHECK(choose_by_shape(all, uses, {1}, {512}, 8).kernels == std::vector<std::size_t>{1, 2});
   CHECK(choose_by_shape(all, uses, {1}, {512}, 1).kernels == std::vector<std::size_t>{1});
   CHECK(choose_by_shape(all, uses, {1}, {512}, 1).tree.text({"M"}) == "0");
@@ -65,19 +67,12 @@ TEST_CASE("shape_choice: no kernel for the largest shape is an error") {
                        argument_error);
 }
 
-TEST_CASE("shape_choice: sizes to try are combinations of likely extents and the largest ones, each with a typical shape") {
+TEST_CASE("shape_choice: shapes that are apart") {
   std::vector<shape_use> uses;
-  for (std::int64_t e = 1; e <= 32; e *= 2) uses.push_back({{e, 100}, 1});
-  auto const made = detail::sizes_to_try(uses, {1, 1}, {64, 128}, 9);
-  std::set<call_shape> largest;
-  for (auto const& m : made) {
-    largest.insert(m.largest);
-    for (std::size_t d = 0; d < 2; ++d) {
-      CHECK(m.typical[d] >= 1);
-      CHECK(m.typical[d] <= m.largest[d]);
-    }
-  }
-  CHECK(largest == std::set<call_shape>{{4, 100}, {4, 128}, {16, 100}, {16, 128}, {64, 100}, {64, 128}});
+  for (auto const& shape : std::vector<call_shape>{{8, 8}, {9, 8}, {8, 1000}, {8, 900}, {500, 8}, {8, 8}})
+    uses.push_back({shape, 1});
+  CHECK(detail::apart_shapes(uses, 3) == std::vector<call_shape>{{8, 8}, {8, 1000}, {500, 8}});
+  CHECK(detail::apart_shapes(uses, 9).size() == 5);  // one of them is there twice
 }
 
 TEST_CASE("shape_choice: even shapes are inside, and reach each octave") {

@@ -51,8 +51,15 @@ TEST_CASE("shape kernel: any shape from a few kernels, and nothing behind it is 
   CHECK(kernel.kernel_for({{depth, 90}, {height, 150}, {width, 200}}) < kernel.kernel_count());
   if (kernel.kernel_count() == 1) CHECK(kernel.choice() == "0");
   else CHECK(kernel.choice().find(" <= ") != std::string::npos);
-  for (auto const& [m, n, k] : std::vector<std::array<int, 3>>{
-           {1, 1, 1}, {150, 200, 90}, {4, 150, 16}, {3, 17, 5}, {5, 64, 1}, {101, 9, 60}, {7, 33, 90}, {149, 199, 89}, {64, 128, 2}}) {
+  for (auto const& [m, n, k] : std::vector<std::array<int, 3>>{{1, 1, 1},
+                                                               {150, 200, 90},
+                                                               {4, 150, 16},
+                                                               {3, 17, 5},
+                                                               {5, 64, 1},
+                                                               {101, 9, 60},
+                                                               {7, 33, 90},
+                                                               {149, 199, 89},
+                                                               {64, 128, 2}}) {
     rows const a = rows::Random(m, k);
     rows const b = rows::Random(k, n);
     rows c = rows::Constant(m + 2, n, 7);
@@ -72,8 +79,8 @@ TEST_CASE("shape kernel: what calls it refuses") {
   rows const a = rows::Random(5, 6);
   rows const b = rows::Random(6, 7);
   rows c(5, 7);
-  CHECK_THROWS_WITH_AS(kernel(a, rows(5, 7), c),
-                       "kernel product, operand B: dimension 0 is 5, the operand's is 6", argument_error);
+  CHECK_THROWS_WITH_AS(kernel(a, rows(5, 7), c), "kernel product, operand B: dimension 0 is 5, the operand's is 6",
+                       argument_error);
   CHECK_THROWS_WITH_AS(kernel(rows(151, 6), b, rows(151, 7)),
                        "kernel product is called with M = 151; the dim was declared within [1, 150]", argument_error);
   CHECK_THROWS_WITH_AS(kernel(rows(0, 6), b, rows(0, 7)),

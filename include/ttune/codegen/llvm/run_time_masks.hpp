@@ -44,8 +44,8 @@ class run_time_masks {
     auto const depth = depth_of(apart);
     auto const bounded = [&](std::string const& name, std::string const& value, std::int64_t limit) {
       writer_.declare("declare i64 @llvm." + name + ".i64(i64, i64)");
-      return writer_.define_at(depth, "call i64 @llvm." + name + ".i64(i64 " + value + ", i64 " +
-                                          std::to_string(limit) + ")");
+      return writer_.define_at(depth,
+                               "call i64 @llvm." + name + ".i64(i64 " + value + ", i64 " + std::to_string(limit) + ")");
     };
     constexpr std::int64_t most = 1 << 30;  // beyond, all lanes run, or none
     auto const high = bounded("smin", arithmetic_.materialise(apart), most);

@@ -129,7 +129,9 @@ struct lanes_of_axis {
     lanes_of_axis made{axis, in.size_of(st, axis) - begin_of_iteration(in, base, st, level, axis), {}};
     auto const whole = arith::to_affine(made.left + -loop.extent);
     if (whole && follows(in, *whole)) return std::nullopt;
-    for (auto lanes = vector; lanes < loop.extent; lanes *= 2) made.numbers.push_back(lanes);
+    bool const few = loop.extent <= 4 * vector;
+    for (auto lanes = vector; lanes < loop.extent; lanes = few ? lanes + vector : lanes * 2)
+      made.numbers.push_back(lanes);
     return made;
   }
   return std::nullopt;

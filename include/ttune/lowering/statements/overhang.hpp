@@ -2,7 +2,8 @@
 // Tiles of scratch memory that overhang an axis whose extent calls give. Nothing reads the elements behind the end, so
 // a tile is computed whole where that is harmless: conditions for each element would cost more than the last tile.
 //
-//   unroll i < 4: if io * 4 + i < M: acc[i] += A[io * 4 + i, k]   →   unroll i < 4: acc[i] += A[min(io * 4 + i, M - 1), k]
+//   unroll i < 4: if io * 4 + i < M: acc[i] += A[io * 4 + i, k]   →   unroll i < 4: acc[i] += A[min(io * 4 + i, M - 1),
+//   k]
 #pragma once
 
 #include <algorithm>
