@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdio>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "../figures.hpp"
@@ -23,8 +24,9 @@ using namespace ttune_bench;
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-/// Returns the least seconds of each of several calls, which take turns.
-std::vector<double> least_seconds(std::vector<std::function<void()>> const& calls, int rounds) {
+/// Returns the least seconds of each of several calls, which take turns. Before each turn the threads of the one before
+/// stop spinning, and some calls warm up.
+std::vector<double> least_seconds(std::vector<std::function<void()>> const& calls, int rounds, double pause) {
   auto const time = [](auto const& call, int times) {
     auto const began = now();
     for (int i = 0; i < times; ++i) call();
@@ -34,6 +36,8 @@ std::vector<double> least_seconds(std::vector<std::function<void()>> const& call
   for (int r = 0; r < rounds; ++r)
     for (std::size_t c = 0; c < calls.size(); ++c) {
       auto const times = std::clamp(static_cast<int>(3e-4 / std::max(1e-9, best[c])), 2, 20'000);
+      std::this_thread::sleep_for(std::chrono::duration<double>(pause));
+      (void)time(calls[c], 1 + times / 4);
       best[c] = std::min(best[c], time(calls[c], r == 0 ? 2 : times));
     }
   return best;
@@ -95,7 +99,7 @@ int run(options const& chosen) {
       auto const peer = s.prepare(problem, out, chosen);
       if (peer.run) calls.push_back(peer.run);
     }
-    auto const times = least_seconds(calls, chosen.samples + 1);
+    auto const times = least_seconds(calls, chosen.samples + 1, chosen.pause_seconds);
     auto const note = [&](double ratio, std::vector<double>& ratios, std::string& worst) {
       if (ratios.empty() || ratio < *std::min_element(ratios.begin(), ratios.end())) worst = shape.name;
       ratios.push_back(ratio);

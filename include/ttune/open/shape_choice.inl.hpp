@@ -52,7 +52,7 @@ class shape_chooser {
 
  private:
   /// Kernels and comparisons that gain less than this are left out.
-  static constexpr double least_gain = 0.002;
+  static constexpr double least_gain = 0.001;
   static constexpr double never = 1e6;  ///< loss of a kernel that was not measured
   static constexpr int most_comparisons = 8;
 

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <algorithm>
+#include <iterator>
 
 #include "ttune/capture/keep_open.hpp"
 #include "ttune/ir/open_extents.hpp"
 #include "ttune/open/shape_spaces.hpp"
 #include "ttune/open/time_shapes.hpp"
 #include "ttune/open/tune_shapes.hpp"
+#include "ttune/support/clock.hpp"
 #include "ttune/support/error.hpp"
 
 namespace ttune { inline namespace v0 { namespace detail {
@@ -72,6 +74,23 @@ inline shape_choice choose_kernels(std::vector<kernel_call> const& kernels, std:
   return made;
 }
 
+/// Returns the untuned kernels of all spaces, then those that the rest of the budget finds. A kernel that was tuned at
+/// one shape may suit others less than the untuned one.
+inline std::vector<tuning_result> untuned_and_tuned(tuner& by, std::vector<space> const& spaces,
+                                                    tuning_budget const& budget) {
+  auto const start = steady::now();
+  auto first = budget;
+  first.trials = std::min(budget.trials, std::ssize(spaces));
+  auto all = by.tune_all(spaces, first);
+  auto rest = budget;
+  rest.trials -= first.trials;
+  rest.time -= steady::now() - start;
+  if (rest.trials <= 0 || rest.time.count() <= 0) return all;
+  auto tuned = by.tune_all(spaces, rest);
+  all.insert(all.end(), std::make_move_iterator(tuned.begin()), std::make_move_iterator(tuned.end()));
+  return all;
+}
+
 tuned_shapes tune_shapes(tuner& by, handle<ir::program> const& program, shape_options const& how,
                          tuning_budget const& budget) {
   constexpr std::size_t most_derived = 24;
@@ -86,10 +105,14 @@ tuned_shapes tune_shapes(tuner& by, handle<ir::program> const& program, shape_op
   auto const uses = shapes_of_calls(made.range, likely);
   auto const derived = apart_shapes(uses, most_derived, std::min(likely.size(), most_derived / 2));
   auto const tried = shape_spaces(program, made.range, by.compiler().target()).run(derived);
-  auto const tuned = by.tune_all(tried.spaces, budget);
+  auto const tuned = untuned_and_tuned(by, tried.spaces, budget);
   std::vector<kernel_call> kernels;
-  for (auto const& t : tuned) kernels.emplace_back(load(t.image), by.kernel_executor());
-  auto const chosen = choose_kernels(kernels, tried.largest, uses, made.range, how.most_kernels);
+  std::vector<call_shape> largest;
+  for (std::size_t k = 0; k < tuned.size(); ++k) {
+    kernels.emplace_back(load(tuned[k].image), by.kernel_executor());
+    largest.push_back(tried.largest[k % tried.largest.size()]);
+  }
+  auto const chosen = choose_kernels(kernels, largest, uses, made.range, how.most_kernels);
   made.tree = chosen.tree;
   for (auto const k : chosen.kernels) {
     made.kernels.push_back(kernels[k]);
