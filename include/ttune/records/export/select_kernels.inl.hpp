@@ -47,6 +47,8 @@ inline std::string refusal(image_lookup const& stored, kernel_image const& image
     return "is code for \"" + image.target + "\", which is not exported";
   if (image.abi != abi_version || stored.of.lowering_version != lowering_version)
     return "was made by another version of ttune: tune it again";
+  if (std::ranges::any_of(s.operands, [](auto const& o) { return o.direction == operand_direction::extents; }))
+    return "takes extents from each call; only kernels of constant shapes are exported";
   if (s.operands.size() + s.prepared_bytes.size() > most_pointers)
     return "has more than " + std::to_string(most_pointers) + " operands";
   return {};
