@@ -24,9 +24,9 @@
 #include "ttune/autoschedule/cpu/transform.hpp"
 #include "ttune/autoschedule/derive_space.hpp"
 #include "ttune/autoschedule/gpu/gpu.hpp"
+#include "ttune/autoschedule/open_space.hpp"
 #include "ttune/autoschedule/row_chain.hpp"
 #include "ttune/autoschedule/select_axis.hpp"
-#include "ttune/ir/open_extents.hpp"
 #include "ttune/schedule/read_once.hpp"
 
 namespace ttune { inline namespace v0 {
@@ -390,31 +390,11 @@ inline space cpu_space(handle<ir::program> const& program, target const& machine
   return autoscheduler(program, machine).run();
 }
 
-/// Returns a space for the largest extents, with more tasks than those need: smaller ones keep all cores busy, too.
-/// Where a step of it needs constants, these are plain loops, and the space says why.
-inline space open_space(handle<ir::program> const& program, target machine) {
-  constexpr int tasks_of_core = 4;
-  machine.cores *= tasks_of_core;
-  try {
-    auto made = cpu_space(program, machine);
-    (void)make_plan(made);
-    return made;
-  } catch (schedule_error const& refused) {
-    space plain;
-    plain.program = program;
-    plain.replaces = refused.what();
-    return plain;
-  }
-}
-
 }  // namespace autoschedule
 
 space derive_space(handle<ir::program> const& program, target const& machine) {
-  bool const open = ir::keeps_extents_open(*program);
-  if (open && machine.is_gpu())
-    throw schedule_error("keep_open", program->name, "kernels for devices have constant extents: bind them with op.at");
-  if (machine.is_gpu()) return autoschedule::gpu_space(program, machine);
-  return open ? autoschedule::open_space(program, machine) : autoschedule::cpu_space(program, machine);
+  if (ir::keeps_extents_open(*program)) return autoschedule::open_space(program, machine, autoschedule::cpu_space);
+  return machine.is_gpu() ? autoschedule::gpu_space(program, machine) : autoschedule::cpu_space(program, machine);
 }
 
 }}  // namespace ttune::v0

@@ -7,6 +7,7 @@
 #include "ttune/capture/bind.hpp"
 #include "ttune/capture/bounds.hpp"
 #include "ttune/ir/make.hpp"
+#include "ttune/ir/open_extents.hpp"
 #include "ttune/ir/operands.hpp"
 #include "ttune/ir/visit.hpp"
 #include "ttune/support/error.hpp"
@@ -92,18 +93,6 @@ inline handle<ir::program> bound_by(binder&& all, handle<ir::program> const& p) 
   return share(std::move(made));
 }
 
-/// Calls `see` with the symbol of each run-time extent.
-template <class See>
-void for_each_symbol(ir::program const& p, See const& see) {
-  auto const look = [&](ir::extent const& e) {
-    if (!e.is_constant()) see(*e.symbol);
-  };
-  for (auto const& t : p.inputs) std::for_each(t->shape.begin(), t->shape.end(), look);
-  for (auto const& s : p.stages)
-    for (auto const* axes : {&s->axes, &s->reduction.axes})
-      for (auto const& a : *axes) look(a.end);
-}
-
 }  // namespace detail
 
 handle<ir::program> bind(handle<ir::program> const& p, std::vector<bound_dim> const& values) {
@@ -117,16 +106,16 @@ handle<ir::program> bind_part(handle<ir::program> const& p, std::string const& d
 
 std::vector<std::string> open_dims(ir::program const& p) {
   std::vector<std::string> names;
-  detail::for_each_symbol(p, [&](ir::dimension const& d) {
-    if (std::find(names.begin(), names.end(), d.name) == names.end()) names.push_back(d.name);
+  ir::for_each_symbol(p, [&](handle<ir::dimension> const& d) {
+    if (std::find(names.begin(), names.end(), d->name) == names.end()) names.push_back(d->name);
   });
   return names;
 }
 
 dim_range range_of(ir::program const& p, std::string const& dim) {
   std::vector<dim_range> found;
-  detail::for_each_symbol(p, [&](ir::dimension const& d) {
-    if (d.name == dim) found.push_back({d.low, d.high});
+  ir::for_each_symbol(p, [&](handle<ir::dimension> const& d) {
+    if (d->name == dim) found.push_back({d->low, d->high});
   });
   if (found.empty()) throw program_error(p.name + ": no extent is the dim " + dim);
   return found.front();

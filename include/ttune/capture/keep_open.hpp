@@ -23,7 +23,8 @@ inline constexpr char const* extents_name = "extents";
 
 /// Returns the program with its run-time extents kept open within `ranges`, which may be parts of those that were
 /// declared; extents that are not listed keep theirs. Throws program_error for a range that is empty or not inside of
-/// the declared one, for an operand that is called like the extents, and for an operand whose layout is not chosen yet.
+/// the declared one, for a program without run-time extents, for an extent that no operand has, for an operand that is
+/// called like the extents, and for a read that the largest extents could move out of its source.
 [[nodiscard]] handle<ir::program> keep_open(handle<ir::program> const& p, std::vector<dim> const& ranges = {});
 
 }}}  // namespace ttune::v0::capture

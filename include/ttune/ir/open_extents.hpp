@@ -11,6 +11,18 @@
 
 namespace ttune { inline namespace v0 { namespace ir {
 
+/// Calls `see` with the symbol of each run-time extent, the inputs first.
+template <class See>
+void for_each_symbol(program const& p, See const& see) {
+  auto const look = [&](extent const& e) {
+    if (!e.is_constant()) see(e.symbol);
+  };
+  for (auto const& t : p.inputs) std::for_each(t->shape.begin(), t->shape.end(), look);
+  for (auto const& s : p.stages)
+    for (auto const* axes : {&s->axes, &s->reduction.axes})
+      for (auto const& a : *axes) look(a.end);
+}
+
 /// Returns true if calls of the program's kernels give extents.
 [[nodiscard]] inline bool keeps_extents_open(program const& p) {
   return std::any_of(p.inputs.begin(), p.inputs.end(), [](auto const& t) { return t->role == tensor_role::extents; });
@@ -20,16 +32,11 @@ namespace ttune { inline namespace v0 { namespace ir {
 /// then by the stages. There are none if the program has no operand with the extents.
 [[nodiscard]] inline std::vector<handle<dimension>> open_extents(program const& p) {
   std::vector<handle<dimension>> made;
-  auto const add = [&](extent const& e) {
-    bool const known = e.is_constant() ||
-                       std::any_of(made.begin(), made.end(), [&](auto const& d) { return d->name == e.symbol->name; });
-    if (!known) made.push_back(e.symbol);
-  };
   if (!keeps_extents_open(p)) return made;
-  for (auto const& t : p.inputs) std::for_each(t->shape.begin(), t->shape.end(), add);
-  for (auto const& s : p.stages)
-    for (auto const* axes : {&s->axes, &s->reduction.axes})
-      for (auto const& a : *axes) add(a.end);
+  for_each_symbol(p, [&](handle<dimension> const& symbol) {
+    auto const is_it = [&](auto const& d) { return d->name == symbol->name; };
+    if (std::none_of(made.begin(), made.end(), is_it)) made.push_back(symbol);
+  });
   return made;
 }
 
@@ -46,6 +53,14 @@ namespace ttune { inline namespace v0 { namespace ir {
   std::vector<extent> made;
   if (auto const* s = std::get_if<handle<stage>>(&from))
     for (auto const& a : (*s)->axes) made.push_back(a.end);
+  return made;
+}
+
+/// Returns the places of all extents of an operand or the result of a stage.
+[[nodiscard]] inline std::vector<std::int32_t> places_among(std::vector<handle<dimension>> const& open,
+                                                            source const& from) {
+  std::vector<std::int32_t> made;
+  for (auto const& e : extents_of(from)) made.push_back(place_among(open, e));
   return made;
 }
 

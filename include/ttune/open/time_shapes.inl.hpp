@@ -12,7 +12,8 @@
 
 namespace ttune { inline namespace v0 { namespace detail {
 
-std::vector<std::int64_t> strides_without_gaps(kernel_signature const& signature) {
+/// Returns the strides, in elements, of the operands of a signature that have strides of their own: without gaps.
+inline std::vector<std::int64_t> strides_without_gaps(kernel_signature const& signature) {
   std::vector<std::int64_t> made;
   for (auto const& o : signature.operands) {
     if (o.strides == operand_strides::dense) continue;

@@ -58,14 +58,14 @@ inline std::vector<shape_use> shapes_of_calls(open_range const& of, std::vector<
 /// Chooses kernels in two rounds: all at some shapes, then the better ones at all shapes.
 inline shape_choice choose_kernels(std::vector<kernel_call> const& kernels, std::vector<call_shape> const& largest,
                                    std::vector<shape_use> const& uses, open_range const& of, std::size_t most) {
-  constexpr std::size_t some = 48;
-  constexpr std::size_t more = 8;  // kernels than are wanted
+  constexpr std::size_t shapes_of_first_round = 48;
+  constexpr std::size_t spare_kernels = 8;  // of the second round
   std::vector<shape_use> few;
-  for (auto const& shape : apart_shapes(uses, some)) few.push_back({shape, 1});
+  for (auto const& shape : apart_shapes(uses, shapes_of_first_round)) few.push_back({shape, 1});
   for (auto const& use : uses)
     for (auto& f : few)
       if (f.shape == use.shape) f.weight = use.weight;
-  auto const better = choose_for_each(time_shapes(kernels, largest, few), few, of.largest, most + more);
+  auto const better = choose_for_each(time_shapes(kernels, largest, few), few, of.largest, most + spare_kernels);
   std::vector<kernel_call> left;
   std::vector<call_shape> left_largest;
   for (auto const k : better) left.push_back(kernels[k]), left_largest.push_back(largest[k]);

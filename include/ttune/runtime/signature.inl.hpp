@@ -61,8 +61,7 @@ kernel_signature signature_of(handle<ir::program> const& program) {
   auto const shape = [](ir::source const& s) { return ir::shape_of(s); };
   auto const open = ir::open_extents(*program);
   auto const places = [&](ir::source const& s) {
-    std::vector<std::int32_t> all;
-    for (auto const& e : ir::extents_of(s)) all.push_back(ir::place_among(open, e));
+    auto all = ir::places_among(open, s);
     if (std::all_of(all.begin(), all.end(), [](std::int32_t place) { return place < 0; })) all.clear();
     return all;
   };

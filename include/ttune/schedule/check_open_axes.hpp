@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What may stay open (capture/keep_open.hpp): loops over an open axis end where the extent of a call does, so each
-// index of a dimension with an open extent must be such an axis itself, or be inside for the smallest extent.
+// Decides which extents may stay open (capture/keep_open.hpp). Loops over an open axis end where the extent of a call
+// does, so each index of a dimension with an open extent must be such an axis itself, or be inside for the smallest
+// extent.
 #pragma once
 
 #include <cstdint>
@@ -73,14 +74,10 @@ inline void check_open_axes(ir::program const& p) {
 [[nodiscard]] inline std::vector<std::vector<std::int32_t>> places_in_operands(
     ir::program const& p, std::vector<handle<ir::dimension>> const& open) {
   std::vector<std::vector<std::int32_t>> made;
-  auto const add = [&](ir::source const& s) {
-    auto& all = made.emplace_back();
-    for (auto const& e : ir::extents_of(s)) all.push_back(ir::place_among(open, e));
-  };
   for (auto const& t : p.inputs)
-    if (t->role != ir::tensor_role::table) add(t);
+    if (t->role != ir::tensor_role::table) made.push_back(ir::places_among(open, t));
   for (auto const& s : p.outputs)
-    for (std::size_t c = 0; c < s->components.size(); ++c) add(s);
+    for (std::size_t c = 0; c < s->components.size(); ++c) made.push_back(ir::places_among(open, s));
   return made;
 }
 

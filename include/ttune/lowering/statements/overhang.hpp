@@ -15,7 +15,7 @@
 
 namespace ttune { inline namespace v0 { namespace lowering {
 
-/// What becomes of the elements of a stage behind the end of an open axis.
+/// The ways to treat the elements of a stage behind the end of an open axis.
 enum class overhang : std::uint8_t {
   guarded,   ///< a condition leaves them out
   computed,  ///< they are computed from elements of tiles that overhang as well
