@@ -4,12 +4,19 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
 #include <limits>
+#include <memory>
 #include <vector>
 
 #include "eigen_matrices.hpp"
 #include "ttune/backends/orc.hpp"
+#include "ttune/capture/keep_open.hpp"
 #include "ttune/eigen.hpp"
+#include "ttune/lowering/lower.hpp"
+#include "ttune/runtime/load.hpp"
+#include "ttune/runtime/signature.hpp"
+#include "ttune/schedule.hpp"
 #include "ttune/support/error.hpp"
 
 namespace shape_kernel_tests {
@@ -110,6 +117,31 @@ TEST_CASE("shape kernel: rows of constant length, with a maximum and a sum of ea
     softmax(x, y);
     rows const e = (x.colwise() - x.rowwise().maxCoeff()).array().exp();
     CHECK(y.isApprox((e.array().colwise() / e.rowwise().sum().array()).matrix(), 1e-5F));
+  }
+}
+
+TEST_CASE("shape kernel: open loops that run as one are taken apart by extents of the call") {
+  dim const m{"M", 1, 20};
+  dim const n{"N", 1, 30};
+  auto const [i, j, ij] = axes<"i", "j", "ij">;
+  tensor<"X", float, 2> const X{{m, n}};
+  auto const Y = compute<"Y">(i, j) = X(i, j) * 2;
+  auto const twice = op(inputs(X), outputs(Y));
+  space fused = schedule(twice, Y).fuse(i, j, ij).parallel(ij);
+  fused.program = capture::keep_open(twice.program());
+  orc_backend backend;
+  auto const compiled = backend.compile(lower(fused, configuration{}), signature_of(fused.program));
+  REQUIRE(compiled.image);
+  kernel_call const kernel(load(*compiled.image), std::make_shared<thread_pool>(2));
+  for (auto const& [height_now, width_now] :
+       std::vector<std::array<int, 2>>{{1, 1}, {20, 30}, {7, 11}, {3, 30}, {20, 1}}) {
+    rows x = rows::Random(height_now, width_now);
+    rows y = rows::Constant(height_now + 1, width_now, 7);
+    std::array<std::int64_t, 4> strides{width_now, 1, width_now, 1};
+    std::array<std::int64_t, 2> extents{height_now, width_now};
+    kernel(std::array<void*, 4>{x.data(), strides.data(), extents.data(), y.data()});
+    CHECK(y.topRows(height_now) == 2 * x);
+    CHECK(y.row(height_now).isConstant(7));
   }
 }
 
