@@ -19,8 +19,10 @@ import sys
 DOCTEST = re.compile(r"^test cases: (\d+) passed, (\d+) failed, (\d+) skipped$", re.MULTILINE)
 DOCTEST_SKIP = re.compile(r"^skipped: (.*)$", re.MULTILINE)
 DOCTEST_CASE = re.compile(r"^TEST CASE:\s+(.*)$", re.MULTILINE)
+DOCTEST_ERROR = re.compile(r"^.*\b(?:FATAL )?ERROR: ", re.MULTILINE)
 CHECK = re.compile(r"^(ok|not ok) - (.*?)(?: # SKIP (.*))?$", re.MULTILINE)
 SKIP = 77
+LINES_OF_A_FAILURE = 12
 
 
 class totals:
@@ -33,13 +35,23 @@ class totals:
         self.skipped += other.skipped
 
 
+def failed_cases(out):
+    """The names of doctest's cases that failed, and what each says first. Cases that passed say something, too."""
+    parts = DOCTEST_CASE.split(out)[1:]
+    failed = {}
+    for case, said in zip(parts[::2], parts[1::2]):
+        if error := DOCTEST_ERROR.search(said):
+            lines = said[error.start():].split("\n===")[0].splitlines()[:LINES_OF_A_FAILURE]
+            failed.setdefault(case, "".join("\n  " + line[:200] for line in lines if line.strip()))
+    return [case + said for case, said in failed.items()]
+
+
 def count(name, entry):
     """The counts of one entry of Meson's log."""
     result, out, status = totals(), entry.get("stdout", ""), entry.get("returncode")
     if found := DOCTEST.search(out):
         result.passed = int(found[1])
-        cases = list(dict.fromkeys(DOCTEST_CASE.findall(out)))
-        result.failed = [f"{name}: {case}" for case in cases][:int(found[2])]
+        result.failed = [f"{name}: {case}" for case in failed_cases(out)]
         result.failed += [f"{name}: a test case"] * (int(found[2]) - len(result.failed))
         result.skipped = [f"{name}: {text}" for text in DOCTEST_SKIP.findall(out)]
     elif checks := CHECK.findall(out):

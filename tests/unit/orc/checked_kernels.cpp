@@ -12,6 +12,7 @@
 #include "ttune/backends/orc.hpp"
 #include "ttune/codegen/checked_llvm_ir.hpp"
 #include "ttune/ir/make.hpp"
+#include "ttune/runtime/call_extents.hpp"
 #include "ttune/runtime/kernel_call.hpp"
 #include "ttune/testing/check.hpp"
 #include "ttune/ttune.hpp"
@@ -39,6 +40,16 @@ class hand_written {
     program_.operands.push_back(share(std::move(what)));
     return program_.operands.back();
   }
+  /// The call gives one extent, that of the rows of open operands.
+  void extent_of_call(std::int64_t rows) {
+    operand("extents", dtype::index, {1}, operand_direction::extents);
+    rows_ = rows;
+  }
+  handle<ir::buffer> open_operand(std::string name, std::vector<std::int64_t> extents, operand_direction way) {
+    auto made = operand(std::move(name), dtype::f32, std::move(extents), way);
+    signature_.operands.back().open = {0, -1};
+    return made;
+  }
   handle<ir::buffer> input(std::string name, std::int64_t n, dtype type = dtype::f32) {
     return operand(std::move(name), type, {n}, operand_direction::in);
   }
@@ -60,11 +71,12 @@ class hand_written {
     REQUIRE_MESSAGE(made.image, made.diagnostics);
     std::vector<std::vector<std::uint8_t>> memory;
     std::vector<void*> pointers;
-    for (auto const& o : signature_.operands) {
+    for (auto const& o : at_extents(signature_, std::array{rows_}).operands) {
       bool const strided = o.strides != operand_strides::dense;
       memory.emplace_back(static_cast<std::size_t>(strided ? (2 * row_stride + 4) * 4 : o.bytes()), std::uint8_t{0});
       if (o.direction == operand_direction::strides)
         std::memcpy(memory.back().data(), std::array<std::int64_t, 2>{row_stride, 1}.data(), 16);
+      if (o.direction == operand_direction::extents) std::memcpy(memory.back().data(), &rows_, sizeof rows_);
       for (std::size_t i = 0; o.type == dtype::i32 && i < integers.size(); ++i) {
         auto const number = static_cast<std::int32_t>(integers[i]);
         std::memcpy(memory.back().data() + 4 * i, &number, sizeof number);
@@ -82,6 +94,7 @@ class hand_written {
  private:
   static constexpr std::int64_t row_stride = 10;
 
+  std::int64_t rows_ = 0;  ///< of open operands
   ir::lowered program_;
   kernel_signature signature_;
 };
@@ -235,6 +248,18 @@ TEST_CASE("checked kernels: an element of a strided operand is named by its dist
   auto const Y = k.output("Y", 4);
   CHECK(k.fault(loop(4, ir::make_store(Y, {i}, ir::make_access(A, {i, ir::make_index(0)})))) ==
         "kernel planted reads A, element 30 from its first one, outside of its extents (3, 4), in: Y[i] = A[i, 0]");
+}
+
+TEST_CASE("checked kernels: operands end where the extents of the call do") {
+  auto const rows = [](std::int64_t n) {
+    hand_written k;
+    k.extent_of_call(5);
+    auto const A = k.open_operand("A", {8, 3}, operand_direction::in);
+    auto const Y = k.open_operand("Y", {8, 3}, operand_direction::out);
+    return k.fault(loop(n, ir::make_store(Y, {i, i}, ir::make_access(A, {i, i}))));
+  };
+  CHECK(rows(3).empty());
+  CHECK(rows(6) == "kernel planted reads A[5, 1] outside of its extents (5, 3), in: Y[i, i] = A[i, i]");
 }
 
 TEST_CASE("checked kernels: derived schedules have no faults") {

@@ -11,6 +11,7 @@
 #include "ttune/backends/orc/checked_backend.hpp"
 #include "ttune/codegen/checked_llvm_ir.hpp"
 #include "ttune/runtime/aligned_memory.hpp"
+#include "ttune/runtime/call_extents.hpp"
 #include "ttune/runtime/executor.hpp"
 #include "ttune/runtime/load.hpp"
 #include "ttune/runtime/strided_operand.hpp"
@@ -24,47 +25,58 @@ class checked_code final : public device_code {
       : code_(image), text_(std::move(text)), executor_(default_executor()) {}
 
   double run(entry what, void* const* operands, std::int64_t calls, bool) override {
-    auto const sizes = sizes_of(operands);
+    auto const memory = memory_of(operands);
     bool const looks_at_scratch = !text_.scratch.empty() && !seen_[what == entry::main ? 1 : 0].exchange(true);
-    for (; calls > 0; --calls) run_once(what, operands, sizes);
-    if (looks_at_scratch) look_at_scratch(what, operands, sizes);
+    for (; calls > 0; --calls) run_once(what, operands, memory);
+    if (looks_at_scratch) look_at_scratch(what, operands, memory);
     return 0;
   }
 
  private:
   using bytes = std::vector<std::uint8_t>;
+  /// The operands of one call.
+  struct call_memory {
+    std::vector<operand_info> operands;
+    std::vector<std::int64_t> sizes;  ///< bytes of the operands in memory, then those of the prepared buffers
+  };
   /// Bytes in scratch memory before a call. As floats they are not numbers.
   static constexpr std::uint8_t fill_of_calls = 0xFF;
   static constexpr std::uint8_t other_fill = 0x5A;
 
   [[nodiscard]] kernel_signature const& signature() const noexcept { return code_.signature(); }
 
-  /// Returns the sizes of the operands in memory, then those of the prepared buffers.
-  [[nodiscard]] std::vector<std::int64_t> sizes_of(void* const* operands) const {
-    std::int64_t const* strides = nullptr;
-    for (std::size_t i = 0; i < signature().operands.size(); ++i)
-      if (signature().operands[i].direction == operand_direction::strides)
-        strides = static_cast<std::int64_t const*>(operands[i]);
-    std::vector<std::int64_t> made;
-    for (auto const& o : signature().operands) {
-      made.push_back(o.bytes());
+  /// Returns the first number of the operand that gives extents or strides; null if there is none.
+  [[nodiscard]] std::int64_t const* given_by(operand_direction direction, void* const* operands) const {
+    auto const& all = signature().operands;
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if (all[i].direction == direction) return static_cast<std::int64_t const*>(operands[i]);
+    return nullptr;
+  }
+
+  [[nodiscard]] call_memory memory_of(void* const* operands) const {
+    auto const* strides = given_by(operand_direction::strides, operands);
+    auto const* extents = given_by(operand_direction::extents, operands);
+    auto const open = extents ? extents_of(signature()).size() : 0;
+    call_memory made{at_extents(signature(), {extents, open}).operands, {}};
+    for (auto const& o : made.operands) {
+      made.sizes.push_back(o.bytes());
       if (o.strides == operand_strides::dense) continue;
-      made.back() = strided_operand(o, {strides, strides + o.shape.size()}).bytes();
+      made.sizes.back() = strided_operand(o, {strides, strides + o.shape.size()}).bytes();
       strides += o.shape.size();
     }
-    made.insert(made.end(), signature().prepared_bytes.begin(), signature().prepared_bytes.end());
+    made.sizes.insert(made.sizes.end(), signature().prepared_bytes.begin(), signature().prepared_bytes.end());
     return made;
   }
 
   /// Runs an entry with scratch memory full of the same bytes; one buffer may hold others.
-  TTUNE_CALLS_MACHINE_CODE void run_once(entry what, void* const* operands, std::vector<std::int64_t> const& sizes,
+  TTUNE_CALLS_MACHINE_CODE void run_once(entry what, void* const* operands, call_memory const& memory,
                                          codegen::scratch_buffer const* other = nullptr) const {
     codegen::checked_runtime runtime;
     codegen::access_fault fault;
     auto const spare = ttune::detail::allocate_lines(codegen::checked_runtime::spare_bytes);
     std::memset(spare.get(), 0, codegen::checked_runtime::spare_bytes);
     runtime.table = make_runtime_table(*executor_);
-    runtime.sizes = sizes.data();
+    runtime.sizes = memory.sizes.data();
     runtime.fault = &fault;
     runtime.spare = spare.get();
     auto const workspace_bytes = code_.workspace_bytes(runtime.table.threads);
@@ -75,8 +87,7 @@ class checked_code final : public device_code {
     (what == entry::main ? code_.main() : code_.prepare())(operands, &runtime.table, workspace.get());
     failures.rethrow();
     if (!fault) return;
-    auto const& site = text_.sites[fault.site()];
-    throw access_error("kernel " + signature().name + " " + site.fault(fault.offset(), size_of(site, sizes)));
+    throw access_error("kernel " + signature().name + " " + text_of(fault, memory));
   }
 
   void fill_buffer(std::uint8_t* workspace, codegen::scratch_buffer const& b, std::int32_t threads) const {
@@ -86,24 +97,28 @@ class checked_code final : public device_code {
     }
   }
 
-  [[nodiscard]] std::int64_t size_of(codegen::access_site const& site, std::vector<std::int64_t> const& sizes) const {
-    for (std::size_t i = 0; i < signature().operands.size(); ++i)
-      if (signature().operands[i].name == site.buffer) return sizes[i];
+  [[nodiscard]] std::string text_of(codegen::access_fault const& fault, call_memory const& memory) const {
+    auto site = text_.sites[fault.site()];
+    for (std::size_t i = 0; i < memory.operands.size(); ++i) {
+      if (memory.operands[i].name != site.buffer) continue;
+      if (!memory.operands[i].open.empty()) site.extents = memory.operands[i].shape;
+      return site.fault(fault.offset(), memory.sizes[i]);
+    }
     std::int64_t elements = 1;
     for (auto const e : site.extents) elements *= e;
-    return elements * static_cast<std::int64_t>(size_in_bytes(site.type));
+    return site.fault(fault.offset(), elements * static_cast<std::int64_t>(size_in_bytes(site.type)));
   }
 
   /// Runs an entry again for each scratch buffer, with other bytes in it: results that differ were computed from it.
-  void look_at_scratch(entry what, void* const* operands, std::vector<std::int64_t> const& sizes) const {
-    auto const copies = copies_of(operands, sizes, what);
-    std::vector<void*> own(operands, operands + sizes.size());
+  void look_at_scratch(entry what, void* const* operands, call_memory const& memory) const {
+    auto const copies = copies_of(operands, memory.sizes, what);
+    std::vector<void*> own(operands, operands + memory.sizes.size());
     auto const results = [&](codegen::scratch_buffer const* other) {
-      auto memory = copies;
-      for (std::size_t i = 0; i < memory.size(); ++i)
-        if (!memory[i].empty()) own[i] = memory[i].data();
-      run_once(what, own.data(), sizes, other);
-      return memory;
+      auto written = copies;
+      for (std::size_t i = 0; i < written.size(); ++i)
+        if (!written[i].empty()) own[i] = written[i].data();
+      run_once(what, own.data(), memory, other);
+      return written;
     };
     auto const right = results(nullptr);
     for (auto const& b : text_.scratch)
