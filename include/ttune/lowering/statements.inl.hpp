@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "ttune/lowering/small_calls.hpp"
 #include "ttune/lowering/statements.hpp"
 #include "ttune/lowering/statements/guards.hpp"
 #include "ttune/lowering/statements/prefetches.hpp"
@@ -38,6 +39,7 @@ class statement_builder {
       return st->reduces() && !st->reduction.associative && !st->reduction.commutative;
     });
     made_.keeps_extents_open = !scope_.open.empty();
+    if (made_.keeps_extents_open) made_.small_calls = small_calls_of(p_);
     buffers_.declare_operands();
     std::vector<ir::stmt> prepare;
     std::vector<ir::stmt> body;
@@ -263,11 +265,13 @@ class statement_builder {
                                              std::string const& name, exprs const& ends, ir::stmt inner) const {
     auto below = ir::make_index(1);
     auto const all = ir::make_variable(name);
-    for (auto l = last; l >= first; --l) {
+    auto outermost = first;  // that has iterations: nothing is above it
+    while (outermost < last && scope_.loop(st, outermost).extent == 1) ++outermost;
+    for (auto l = last; l >= outermost; --l) {
       auto const extent = scope_.loop(st, l).extent;
       auto const& end = ends[static_cast<std::size_t>(l - first)];
       auto digit = ir::make_binary(ir::binary_op::floor_divide, all, below);
-      if (l != first) digit = ir::make_binary(ir::binary_op::floor_modulo, digit, end);
+      if (l != outermost) digit = ir::make_binary(ir::binary_op::floor_modulo, digit, end);
       if (extent != 1) inner = ir::make_let(scope_.variable(st, l), digit, 0, extent, inner);
       below = ir::make_binary(ir::binary_op::multiply, below, end);
     }

@@ -112,4 +112,20 @@ TEST_CASE("open loops: steps that give operands other dimensions are refused") {
                        schedule_error);
 }
 
+TEST_CASE("open loops: calls with few terms are small") {
+  dim const m{"M", 1, 512};
+  dim const n{"N", 1, 512};
+  auto const [i, j, k] = axes<"i", "j", "k">;
+  tensor<"A", float, 2> const A{{m, 8}};
+  tensor<"B", float, 2> const B{{8, n}};
+  auto const C = compute<"C">(i, j) = sum(over(k), A(i, k) * B(k, j));
+  auto const product = op(inputs(A, B), outputs(C));
+  space open = schedule(product, C);
+  open.program = capture::keep_open(product.program());
+  auto const made = lower(open, configuration{});
+  CHECK(made.small_calls.extents == std::vector<std::string>{"M", "N"});
+  CHECK(made.small_calls.most == 2048);  // times 8
+  CHECK(ir::print(made).find("\non the caller's thread if M * N <= 2048\n") != std::string::npos);
+}
+
 }  // namespace open_loops_tests

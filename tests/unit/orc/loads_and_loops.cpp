@@ -99,4 +99,33 @@ TEST_CASE("loads and loops: lanes that a condition leaves out gather nothing") {
   CHECK(std::vector(results.begin(), results.begin() + 5) == std::vector{100, 101, 104, 109, -1});
 }
 
+TEST_CASE("loads and loops: a thread computes a small call alone, task by task") {
+  static int starts;
+  auto const task = store(O, ir::make_variable("i"), ir::make_cast(dtype::i64, ir::make_variable("i") + 1));
+  auto const tasks = ir::make_loop("i", ir::make_index(0), ir::make_variable("n"), ir::loop_kind::parallel, task);
+  ir::lowered program{"small", {A, O}, {}, {}, ir::make_let("n", ir::make_cast(dtype::index, first()), 0, 6, tasks)};
+  auto const started_for = [&](std::int64_t n) {
+    auto const made = orc_backend().compile(program, {});
+    REQUIRE_MESSAGE(made.image, made.diagnostics);
+    std::vector<std::int64_t> a = {n};
+    std::vector<std::int64_t> o(5);
+    void* operands[] = {a.data(), o.data()};
+    runtime_table runtime;
+    runtime.parallel = [](runtime_table const*, parallel_body body, void* closure, std::int64_t count) {
+      ++starts;
+      for (std::int64_t t = 0; t < count; ++t) body(closure, t, 0);
+    };
+    starts = 0;
+    load(*made.image)->main()(operands, &runtime, nullptr);
+    for (std::int64_t i = 0; i < 5; ++i) CHECK(o[static_cast<std::size_t>(i)] == (i < n ? i + 1 : 0));
+    return starts;
+  };
+  CHECK(started_for(1) == 0);  // there is nothing to share
+  CHECK(started_for(2) == 1);
+  program.small_calls = {{"n"}, 3};
+  CHECK(started_for(0) == 0);
+  CHECK(started_for(3) == 0);
+  CHECK(started_for(4) == 1);
+}
+
 }  // namespace loads_and_loops_tests

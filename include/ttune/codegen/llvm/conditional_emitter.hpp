@@ -91,7 +91,7 @@ class conditional_emitter {
   /// condition has two arms.
   [[nodiscard]] arm_end emit_arm(std::string const& label, ir::stmt const& s, std::optional<int> begins) {
     auto const outer = assembler_.begin_arm(begins);
-    writer_.open_arm(label);
+    writer_.open_arm(label, s && has_serial_loop(s));
     if (s) statements_.emit(s);
     assembler_.end_arm(outer);
     return {{registers_.contents(), writer_.label()}, writer_.close()};

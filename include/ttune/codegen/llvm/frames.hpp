@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Text under construction. There is one frame per loop body, with the values known so far; computations of outer values
-// are hoisted into its entry. The text of a frame dominates everything emitted while the frame is open.
+// are hoisted into its entry. The text of a frame dominates everything emitted while the frame is open. An arm of a
+// conditional that has loops takes what would be hoisted out of them: the other arm does not need it.
 #pragma once
 
 #include <string>
@@ -14,7 +15,8 @@ namespace ttune { inline namespace v0 { namespace codegen {
 
 struct frame {
   int depth = 0;      ///< loop depth; an arm of a conditional has the depth of its loop
-  bool arm = false;   ///< true for an arm of a conditional: nothing is hoisted into it
+  bool arm = false;   ///< true for an arm of a conditional
+  bool takes = true;  ///< values of this depth are hoisted into it
   std::string entry;  ///< hoisted arithmetic, at the start of the loop body
   std::string body;
   std::unordered_map<std::string, std::string> known;                                   ///< key -> pure value
@@ -23,10 +25,18 @@ struct frame {
 
 class frames {
  public:
-  void open(int depth, bool arm) {
+  void open_loop(int depth) {
     stack_.push_back({});
     stack_.back().depth = depth;
-    stack_.back().arm = arm;
+  }
+  /// Begins an arm of a conditional. If it `takes` values, `start` comes before them: its label.
+  void open_arm(bool takes, std::string start) {
+    auto const depth = this->depth();
+    stack_.push_back({});
+    stack_.back().depth = depth;
+    stack_.back().arm = true;
+    stack_.back().takes = takes;
+    stack_.back().entry = std::move(start);
   }
   [[nodiscard]] std::string close() {
     auto text = std::move(stack_.back().entry) + stack_.back().body;
@@ -56,12 +66,18 @@ class frames {
     else at(depth).entry += "  " + text + mark + "\n";
   }
 
-  [[nodiscard]] std::string const* find_known(int depth, std::string const& key) {
-    auto const& known = at(depth).known;
-    auto const it = known.find(key);
-    return it == known.end() ? nullptr : &it->second;
+  /// Returns a value that is known in the loop of a depth, or in an arm there.
+  [[nodiscard]] std::string const* find_known(int depth, std::string const& key) const {
+    for (auto f = stack_.rbegin(); f != stack_.rend(); ++f) {
+      if (depth != here && f->depth != depth) continue;
+      if (auto const it = f->known.find(key); it != f->known.end()) return &it->second;
+      if (depth == here || !f->arm) return nullptr;
+    }
+    return nullptr;
   }
   void remember(int depth, std::string const& key, std::string value) { at(depth).known[key] = std::move(value); }
+  /// Remembers a value of the whole function.
+  void remember(std::string const& key, std::string value) { stack_.front().known[key] = std::move(value); }
 
   [[nodiscard]] std::string const* find_load(std::string const& buffer, std::string const& key) const {
     for (auto f = stack_.rbegin(); f != stack_.rend(); ++f) {
@@ -80,11 +96,11 @@ class frames {
   }
 
  private:
-  /// Returns the loop frame of a depth; arms are skipped.
+  /// Returns the innermost frame into which values of a depth are hoisted.
   [[nodiscard]] frame& at(int depth) {
     if (depth == here) return stack_.back();
     for (auto f = stack_.rbegin(); f != stack_.rend(); ++f)
-      if (f->depth == depth && !f->arm) return *f;
+      if (f->depth == depth && f->takes) return *f;
     return stack_.front();
   }
   std::vector<frame> stack_;

@@ -34,6 +34,7 @@ struct function_state {
   std::string run_time_mask;              ///< which of these lanes run, as a vector of i1; empty if all do
   ir::loop const* vector_loop = nullptr;  ///< the vectorised loop
   bool in_task = false;                   ///< true in the body of a parallel loop
+  ir::small_calls small_calls;            ///< the program's
   std::unordered_map<std::string, lane_linear> variables;  ///< by name
 
   /// Gives a variable a value that is known during emission.

@@ -124,15 +124,15 @@ class ir_writer final : public lane_sink {
 
   /// Begins a frame for the body of a loop. Its block gets its label, and its phis, when the body is known.
   void open_loop(int depth, std::string const& header) {
-    frames_.open(depth, false);
+    frames_.open_loop(depth);
     label_ = header;
   }
 
-  /// Begins a frame whose text may be skipped: nothing is hoisted into it.
-  void open_arm() { frames_.open(frames_.depth(), true); }
-  void open_arm(std::string const& label) {
-    open_arm();
-    start_block(label);
+  /// Begins a frame whose text may be skipped. Values are hoisted into it if it `takes` them.
+  void open_arm() { frames_.open_arm(false, {}); }
+  void open_arm(std::string const& label, bool takes = false) {
+    frames_.open_arm(takes, label + ":\n");
+    label_ = label;
   }
 
   /// Ends the innermost frame and returns its text, which the caller places by `append`.
@@ -150,7 +150,7 @@ class ir_writer final : public lane_sink {
   /// Begins a function. Returns what has been written of the current one.
   unfinished begin_function() {
     unfinished outer{std::exchange(frames_, {}), std::exchange(label_, "entry"), std::exchange(allocas_, {})};
-    frames_.open(0, false);
+    frames_.open_loop(0);
     return outer;
   }
 

@@ -62,7 +62,8 @@ class module_emitter {
     module_.forget_functions();
     writer_.restart();
     state_ = {};
-    memory_.addresses.forget_bases();
+    state_.small_calls = program_.small_calls;
+    memory_.addresses.restart();
     memory_.assembler.end_arm({});
     if (program_.prepare) emit_function("ttune_prepare", program_.prepare);
     emit_function("ttune_main", program_.body);

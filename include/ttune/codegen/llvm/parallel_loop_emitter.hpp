@@ -16,8 +16,9 @@
 
 namespace ttune { inline namespace v0 { namespace codegen { namespace llvm {
 
-/// A loop with its bounds comes in. The caller of the tasks passes them a closure: the kernel's three parameters, the
-/// first index, and the outer variables whose values are not constants.
+/// A loop with its bounds comes in. The caller of the tasks passes them a closure: the kernel's runtime table and
+/// workspace, the first index, the outer variables whose values are not constants, and addresses and strides of
+/// operands.
 class parallel_loop_emitter {
  public:
   parallel_loop_emitter(ir_writer& writer, function_state& state, index_arithmetic& arithmetic,
@@ -31,28 +32,29 @@ class parallel_loop_emitter {
 
   void emit(ir::loop const& l, lane_linear const& begin, lane_linear const& end) {
     auto const name = "@task" + std::to_string(writer_.fresh_number());
-    auto const captured = captured_variables();
-    call_tasks(name, captured, begin, end);
-    for (auto const& b : stored_buffers(l.body)) writer_.open_frames().forget_loads(b);
-
+    auto const variables = captured_variables();
     auto const outer_variables = state_.variables;
     auto outer_registers = registers_.exchange({});  // no loop uses them: lowering/settle_storage.hpp
     auto outer_text = writer_.begin_function();
-    define_variables(captured);
+    define_variables(variables);
     writer_.entry_line("%index = add i64 %begin, %task");
     addresses_.define_local_memory_of_worker();
+    addresses_.enter_task(first_captured + variables.size());
     state_.variables[l.variable] = linear_of("%index", 0);
     state_.in_task = true;
     statements_.emit(l.body);
     state_.in_task = false;
+    auto const operands = addresses_.leave_task();
     writer_.finish_function("define internal void " + name + "(ptr %closure, i64 %task, i32 %worker)");
     writer_.resume_function(std::move(outer_text));
     state_.variables = outer_variables;
     registers_.exchange(std::move(outer_registers));
+    call_tasks(name, variables, operands, begin, end);
+    for (auto const& b : stored_buffers(l.body)) writer_.open_frames().forget_loads(b);
   }
 
  private:
-  static constexpr std::size_t first_captured = 4;  ///< place in the closure
+  static constexpr std::size_t first_captured = 3;  ///< place in the closure
 
   /// Returns the names of the outer variables that are values.
   [[nodiscard]] std::vector<std::string> captured_variables() const {
@@ -63,21 +65,73 @@ class parallel_loop_emitter {
     return names;
   }
 
-  /// Fills the closure and calls the runtime.
-  void call_tasks(std::string const& function, std::vector<std::string> const& captured, lane_linear const& begin,
+  /// Fills the closure and runs the tasks.
+  void call_tasks(std::string const& function, std::vector<std::string> const& variables,
+                  std::vector<buffer_addresses::captured> const& operands, lane_linear const& begin,
                   lane_linear const& end) {
-    auto const closure = writer_.on_stack("[" + std::to_string(first_captured + captured.size()) + " x i64]", 16);
-    auto const put = [&](std::size_t slot, std::string const& type, std::string const& text) {
-      auto const place = writer_.define("getelementptr i64, ptr " + closure + ", i64 " + std::to_string(slot));
+    constexpr int line = 64;
+    auto const slots = first_captured + variables.size() + operands.size();
+    auto const closure = writer_.on_stack("[" + std::to_string(slots) + " x i64]", line);
+    std::size_t slot = 0;
+    auto const put = [&](std::string const& type, std::string const& text) {
+      auto const place = writer_.define("getelementptr i64, ptr " + closure + ", i64 " + std::to_string(slot++));
       writer_.line("store " + type + " " + text + ", ptr " + place + ", align 8");
     };
-    put(0, "ptr", "%operands");
-    put(1, "ptr", "%runtime");
-    put(2, "ptr", "%workspace");
-    put(3, "i64", arithmetic_.materialise(begin));
-    for (std::size_t i = 0; i < captured.size(); ++i)
-      put(first_captured + i, "i64", arithmetic_.materialise(state_.variables.at(captured[i])));
+    put("ptr", "%runtime");
+    put("ptr", "%workspace");
+    put("i64", arithmetic_.materialise(begin));
+    for (auto const& name : variables) put("i64", arithmetic_.materialise(state_.variables.at(name)));
+    for (auto const& what : operands) put(what.type(), addresses_.value_of(what));
     auto const tasks = arithmetic_.materialise(end + begin.scaled(-1));
+    auto const alone = runs_alone(tasks);
+    if (alone.empty()) return call_runtime(function, closure, tasks);
+    auto const here = writer_.fresh_label();
+    auto const runtime = writer_.fresh_label();
+    auto const join = writer_.fresh_label();
+    writer_.line("br i1 " + alone + ", label %" + here + ", label %" + runtime);
+    auto const arm = [&](std::string const& label, auto const& call) {
+      writer_.open_arm(label);
+      call();
+      writer_.line("br label %" + join);
+      writer_.append(writer_.close());
+    };
+    arm(here, [&] { call_one_by_one(function, closure, tasks); });
+    arm(runtime, [&] { call_runtime(function, closure, tasks); });
+    writer_.start_block(join);
+  }
+
+  /// Returns the condition that the thread of the caller does better without the others, which the runtime starts;
+  /// nothing if it is known not to hold.
+  [[nodiscard]] std::string runs_alone(std::string const& tasks) {
+    auto const one = tasks.starts_with('%') ? writer_.define("icmp eq i64 " + tasks + ", 1") : std::string();
+    auto const& small = state_.small_calls;
+    auto const is_known = [&](std::string const& e) { return state_.variables.contains(e); };
+    if (small.most <= 0 || !std::all_of(small.extents.begin(), small.extents.end(), is_known)) return one;
+    std::string product = "1";
+    for (auto const& e : small.extents)
+      product = writer_.define("mul i64 " + product + ", " + arithmetic_.materialise(state_.variables.at(e)));
+    auto const few = writer_.define("icmp ule i64 " + product + ", " + std::to_string(small.most));
+    return one.empty() ? few : writer_.define("or i1 " + one + ", " + few);
+  }
+
+  void call_one_by_one(std::string const& function, std::string const& closure, std::string const& tasks) {
+    auto const before = writer_.label();
+    auto const loop = writer_.fresh_label();
+    auto const after = writer_.fresh_label();
+    auto const task = writer_.fresh();
+    auto const next = writer_.fresh();
+    auto const some = writer_.define("icmp sgt i64 " + tasks + ", 0");
+    writer_.line("br i1 " + some + ", label %" + loop + ", label %" + after);
+    writer_.start_block(loop);
+    writer_.line(task + " = phi i64 [0, %" + before + "], [" + next + ", %" + loop + "]");
+    writer_.line("call void " + function + "(ptr " + closure + ", i64 " + task + ", i32 0)");
+    writer_.line(next + " = add i64 " + task + ", 1");
+    auto const more = writer_.define("icmp slt i64 " + next + ", " + tasks);
+    writer_.line("br i1 " + more + ", label %" + loop + ", label %" + after);
+    writer_.start_block(after);
+  }
+
+  void call_runtime(std::string const& function, std::string const& closure, std::string const& tasks) {
     auto const place =
         writer_.define("getelementptr i8, ptr %runtime, i64 " + std::to_string(offsetof(runtime_table, parallel)));
     auto const run = writer_.define("load ptr, ptr " + place + ", align 8");
@@ -90,10 +144,9 @@ class parallel_loop_emitter {
       writer_.entry_line(result + ".place = getelementptr i64, ptr %closure, i64 " + std::to_string(slot));
       writer_.entry_line(result + " = load " + type + ", ptr " + result + ".place, align 8");
     };
-    get("%operands", 0, "ptr");
-    get("%runtime", 1, "ptr");
-    get("%workspace", 2, "ptr");
-    get("%begin", 3, "i64");
+    get("%runtime", 0, "ptr");
+    get("%workspace", 1, "ptr");
+    get("%begin", 2, "i64");
     for (std::size_t i = 0; i < captured.size(); ++i) {
       auto const name = "%outer" + std::to_string(i);
       get(name, first_captured + i, "i64");

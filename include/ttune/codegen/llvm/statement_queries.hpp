@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds what statements store: the names of buffers, and the widest type.
+// Finds what statements store, the names of buffers and the widest type, and whether they have loops.
 #pragma once
 
+#include <algorithm>
 #include <set>
 #include <string>
 
@@ -21,6 +22,17 @@ void for_each_store(ir::stmt const& s, Function const& f) {
   if (auto const* n = ir::as<ir::conditional>(s)) for_each_store(n->then, f), for_each_store(n->otherwise, f);
   if (auto const* n = ir::as<ir::allocate>(s)) for_each_store(n->body, f);
   if (auto const* n = ir::as<ir::store>(s)) f(*n);
+}
+
+/// Returns true if a statement has a loop that is one of the machine, or may become one.
+[[nodiscard]] inline bool has_serial_loop(ir::stmt const& s) {
+  if (!s) return false;
+  if (auto const* n = ir::as<ir::block>(s)) return std::any_of(n->body.begin(), n->body.end(), has_serial_loop);
+  if (auto const* n = ir::as<ir::loop>(s)) return n->kind == ir::loop_kind::serial || has_serial_loop(n->body);
+  if (auto const* n = ir::as<ir::let>(s)) return has_serial_loop(n->body);
+  if (auto const* n = ir::as<ir::conditional>(s)) return has_serial_loop(n->then) || has_serial_loop(n->otherwise);
+  if (auto const* n = ir::as<ir::allocate>(s)) return has_serial_loop(n->body);
+  return false;
 }
 
 [[nodiscard]] inline std::set<std::string> stored_buffers(ir::stmt const& s) {
