@@ -109,6 +109,7 @@
 #include "ttune/open/open_extents.hpp"
 #include "ttune/open/row_plan.hpp"
 #include "ttune/open/shape_choice.hpp"
+#include "ttune/open/shape_tree.hpp"
 #include "ttune/open/time_shapes.hpp"
 #include "ttune/open/tune_shapes.hpp"
 #include "ttune/records/autotvm_log.hpp"

@@ -57,71 +57,90 @@ class shape_kernel<op_type<Operands...>> {
 
  private:
   static constexpr std::size_t operand_count = sizeof...(Operands);
-  static constexpr std::size_t total_rank = (std::size_t{1} + ... + static_cast<std::size_t>(Operands::rank));
+  static constexpr std::size_t total_rank = (std::size_t{0} + ... + static_cast<std::size_t>(Operands::rank));
+  /// Returns the number of the dimensions of all operands before one.
+  static constexpr std::size_t dimensions_before(std::size_t operand) noexcept {
+    std::size_t const ranks[] = {static_cast<std::size_t>(Operands::rank)...};
+    std::size_t made = 0;
+    for (std::size_t i = 0; i < operand; ++i) made += ranks[i];
+    return made;
+  }
 
   struct parts {
     parts(op_type<Operands...> const& op, detail::tuned_shapes all)
         : open(*op.program(), {std::string(Operands::name.text)...}), tuned(std::move(all)) {
-      auto const& s = tuned.kernels.front().signature();
+      auto const& s = signature();
       std::size_t next = 0;
       for (std::size_t i = 0; i < s.operands.size(); ++i) {
         if (s.operands[i].direction == operand_direction::strides) strides_at = i;
         else if (s.operands[i].direction == operand_direction::extents) extents_at = i;
         else place[next++] = i;
       }
+      for (std::size_t i = 0; i < operand_count; ++i) {
+        auto const& o = s.operands[place[i]];
+        has_strides[i] = o.strides != operand_strides::dense;
+        for (std::size_t d = 0; d < o.shape.size(); ++d)
+          dimensions[dimensions_before(i) + d] = {o.open.empty() ? -1 : o.open[d], o.shape[d]};
+      }
     }
+    [[nodiscard]] kernel_signature const& signature() const noexcept { return tuned.kernels.front().signature(); }
 
     detail::open_extents open;
     detail::tuned_shapes tuned;
+    /// Dimensions of all operands, in the order of memory: the place among the extents of a call, or the extent.
+    std::array<detail::open_extents::place, total_rank + 1> dimensions{};
+    std::array<bool, operand_count> has_strides{};
     std::array<std::size_t, operand_count> place{};  ///< of each argument among the operands of the kernels
     std::size_t strides_at = 0;                      ///< 0: no operand has strides of its own; else their place
     std::size_t extents_at = 0;
   };
 
+  /// What a call passes to a kernel. Nothing is zero before it is known: that would take longer than all else here.
+  struct passed_operands {
+    std::array<void*, operand_count> data;
+    std::array<std::int64_t, operand_count> bytes;
+    std::array<std::int64_t, total_rank + 1> strides;
+    std::size_t stride_count = 0;
+  };
+
   template <std::size_t... I, class... Arguments>
   void call(std::index_sequence<I...> each, Arguments&... arguments) const {
-    auto const found = detail::read_extents<Operands...>(parts_->open, each, arguments...);
+    auto const& own = *parts_;
+    auto found = detail::read_extents<Operands...>(own.open, each, arguments...);
     auto const values = found.values();
-    if (!parts_->tuned.range.allows(values)) detail::refuse_extents(parts_->tuned.range, values);
-    auto const& kernel = parts_->tuned.kernels[parts_->tuned.tree.choose(values)];
-    auto const& signature = kernel.signature();
-    std::array<void*, operand_count + 2> pointers{};
-    std::array<void*, operand_count> passed{};
-    std::array<std::int64_t, total_rank> strides{};
-    std::array<std::int64_t, detail::open_extents::most> extents{};
-    std::copy(values.begin(), values.end(), extents.begin());
-    std::array<std::int64_t, operand_count> bytes{};
-    auto* next = strides.data();
-    (pass<Operands>(I, values, arguments, passed, bytes, next), ...);
-    for (std::size_t i = 0; i < operand_count; ++i) pointers[parts_->place[i]] = passed[i];
-    std::span<void* const> const all(pointers.data(), signature.operands.size());
-    if (detail::looks_wrong<Operands...>(passed, bytes, each)) detail::check_memory(at_extents(signature, values), all);
-    if (parts_->strides_at != 0) pointers[parts_->strides_at] = strides.data();
-    pointers[parts_->extents_at] = extents.data();
+    if (!own.tuned.range.allows(values)) detail::refuse_extents(own.tuned.range, values);
+    passed_operands made;
+    (pass<Operands, I>(own, values, arguments, made), ...);
+    std::array<void*, operand_count + 2> pointers;
+    for (std::size_t i = 0; i < operand_count; ++i) pointers[own.place[i]] = made.data[i];
+    auto const& kernel = own.tuned.kernels[own.tuned.tree.choose(values)];
+    std::span<void* const> const all(pointers.data(), operand_count + (own.strides_at != 0 ? 2 : 1));
+    if (detail::looks_wrong<Operands...>(made.data, made.bytes, each))
+      detail::check_memory(at_extents(kernel.signature(), values), all);
+    if (own.strides_at != 0) pointers[own.strides_at] = made.strides.data();
+    pointers[own.extents_at] = found.data();
     kernel(all);
   }
 
-  template <class Operand, class X>
-  void pass(std::size_t operand, std::span<std::int64_t const> values, X& x, std::array<void*, operand_count>& passed,
-            std::array<std::int64_t, operand_count>& bytes, std::int64_t*& strides) const {
-    auto const& info = parts_->tuned.kernels.front().signature().operands[parts_->place[operand]];
+  template <class Operand, std::size_t I, class X>
+  static void pass(parts const& own, std::span<std::int64_t const> values, X& x, passed_operands& made) {
+    constexpr auto rank = static_cast<std::size_t>(Operand::rank);
     detail::operand_size<Operand::rank> size;
-    std::array<std::int64_t, Operand::rank> memory{};  // extents in the order of memory
+    std::array<std::int64_t, rank> memory;  // extents in the order of memory
     size.elements = 1;
-    for (std::size_t d = 0; d < memory.size(); ++d) {
-      auto const place = info.open.empty() ? -1 : info.open[d];
-      memory[d] = place < 0 ? info.shape[d] : values[static_cast<std::size_t>(place)];
+    for (std::size_t d = 0; d < rank; ++d) {
+      auto const& at = own.dimensions[dimensions_before(I) + d];
+      memory[d] = at.number < 0 ? at.extent : values[static_cast<std::size_t>(at.number)];
       size.elements *= memory[d];
-      size.extents[detail::is_column_major_v<typename Operand::layout> ? memory.size() - 1 - d : d] = memory[d];
+      size.extents[detail::is_column_major_v<typename Operand::layout> ? rank - 1 - d : d] = memory[d];
     }
     size.bytes = size.elements * static_cast<std::int64_t>(sizeof(typename Operand::element_type));
-    bytes[operand] = size.bytes;
-    passed[operand] =
-        detail::pass_argument<Operand>(parts_->tuned.kernels.front().signature(), parts_->place[operand], size, x);
-    if (info.strides == operand_strides::dense) return;
+    made.bytes[I] = size.bytes;
+    made.data[I] = detail::pass_argument<Operand>(own.signature(), own.place[I], size, x);
+    if (!own.has_strides[I]) return;
     std::int64_t step = 1;
-    for (std::size_t d = memory.size(); d-- > 0; step *= memory[d]) strides[d] = step;
-    strides += memory.size();
+    for (std::size_t d = rank; d-- > 0; step *= memory[d]) made.strides[made.stride_count + d] = step;
+    made.stride_count += rank;
   }
 
   std::shared_ptr<parts const> parts_;

@@ -75,6 +75,8 @@ class call_extents {
     return true;
   }
   [[nodiscard]] std::span<std::int64_t const> values() const noexcept { return {values_.data(), from_.count()}; }
+  /// Returns where the values are, for kernels, which take all operands by pointers to memory that may be written.
+  [[nodiscard]] std::int64_t* data() noexcept { return values_.data(); }
 
  private:
   open_extents const& from_;

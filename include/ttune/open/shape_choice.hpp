@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which of a few kernels computes a call, by its extents: a binary tree of comparisons.
+// Which of a few kernels computes a call, by its extents.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string>
 #include <vector>
 
-#include "ttune/support/config.hpp"
+#include "ttune/open/shape_tree.hpp"
 
 namespace ttune { inline namespace v0 { namespace detail {
-
-/// The extents of a call, in the order of `open_extents`.
-using call_shape = std::vector<std::int64_t>;
 
 /// A shape with its share of the calls, in any unit.
 struct shape_use {
@@ -34,36 +30,6 @@ struct shape_candidate {
   }
 };
 
-/// A tree of comparisons of extents. A call passes a handful of them, in a few nanoseconds.
-class shape_tree {
- public:
-  struct node {
-    std::int32_t extent = -1;  ///< place of the extent that is compared; -1: a leaf
-    std::int64_t most = 0;     ///< smaller or equal extents go to `below`
-    std::int32_t below = 0;    ///< number of a node; of a leaf, that of the kernel
-    std::int32_t above = 0;
-  };
-
-  shape_tree() = default;
-  /// The first node is the root.
-  explicit shape_tree(std::vector<node> nodes) : nodes_(std::move(nodes)) {}
-
-  [[nodiscard]] std::size_t choose(std::span<std::int64_t const> shape) const noexcept {
-    auto const* at = nodes_.data();
-    while (at->extent >= 0)
-      at = nodes_.data() + (shape[static_cast<std::size_t>(at->extent)] <= at->most ? at->below : at->above);
-    return static_cast<std::size_t>(at->below);
-  }
-  /// Returns the tree as an expression of C++: `M <= 64 ? 1 : N <= 16 ? 2 : 0`.
-  [[nodiscard]] std::string text(std::vector<std::string> const& names) const { return text_of(0, names); }
-  [[nodiscard]] std::size_t size() const noexcept { return nodes_.size(); }
-
- private:
-  [[nodiscard]] std::string text_of(std::int32_t at, std::vector<std::string> const& names) const;
-
-  std::vector<node> nodes_{node{}};
-};
-
 /// Kernels, and the tree that chooses among them.
 struct shape_choice {
   std::vector<std::size_t> kernels;  ///< numbers of candidates; leaves of the tree are numbers of these
@@ -76,6 +42,10 @@ struct shape_choice {
 /// al., MLSys 2022) chooses micro-kernels by a decision tree over extents.
 [[nodiscard]] shape_choice choose_by_shape(std::vector<shape_candidate> const& all, std::vector<shape_use> const& uses,
                                            call_shape const& smallest, call_shape const& largest, std::size_t most);
+
+/// Returns the tree for some kernels, all of which may be used, and those that it uses.
+[[nodiscard]] shape_choice tree_for(std::vector<shape_candidate> const& kernels, std::vector<shape_use> const& uses,
+                                    call_shape const& smallest, call_shape const& largest);
 
 /// Returns at most `most` of the candidates without a tree: the same, if each use could choose freely.
 [[nodiscard]] std::vector<std::size_t> choose_for_each(std::vector<shape_candidate> const& all,

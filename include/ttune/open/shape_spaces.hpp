@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -12,6 +14,7 @@
 #include "ttune/capture/keep_open.hpp"
 #include "ttune/loop_nest/instantiate.hpp"
 #include "ttune/open/open_range.hpp"
+#include "ttune/schedule/to_cpp.hpp"
 #include "ttune/support/error.hpp"
 #include "ttune/tune/usable_space.hpp"
 
@@ -50,7 +53,11 @@ class shape_spaces {
     for (std::size_t d = 0; d < largest.size(); ++d) ranges.push_back({of_.extents[d], of_.smallest[d], largest[d]});
     return capture::keep_open(program_, ranges);
   }
+  /// Adds a space, unless another one has the same kernel as its first.
   void add(space made, call_shape largest) {
+    auto text = to_cpp(made, made.seed);
+    for (auto const extent : largest) text += " " + std::to_string(extent);
+    if (!known_.insert(std::move(text)).second) return;
     made_.spaces.push_back(std::move(made));
     made_.largest.push_back(std::move(largest));
   }
@@ -107,6 +114,7 @@ class shape_spaces {
   open_range const& of_;
   target const& machine_;
   spaces_to_try made_;
+  std::set<std::string> known_;
 };
 
 }}}  // namespace ttune::v0::detail

@@ -59,7 +59,7 @@ class shaped_operands {
 
 /// Returns the least seconds of a call; those of the first call if they are beyond `limit`.
 inline double seconds_of_call(kernel_call const& kernel, std::span<void* const> operands, double limit) {
-  constexpr double window = 100e-6;
+  constexpr double window = 50e-6;
   constexpr int windows = 3;
   auto const time = [&](std::int64_t calls) {
     auto const start = steady::now();

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <numeric>
 
 #include "ttune/capture/keep_open.hpp"
 #include "ttune/ir/open_extents.hpp"
@@ -44,7 +45,7 @@ inline std::vector<shape_use> likely_shapes(open_range const& of, shape_options 
 /// Returns the likely shapes, then others all over the ranges, which have a small share of the calls: so that shapes
 /// that nobody named get a kernel that suits them, too.
 inline std::vector<shape_use> shapes_of_calls(open_range const& of, std::vector<shape_use> likely) {
-  constexpr std::size_t drawn = 256;
+  constexpr std::size_t drawn = 1024;
   constexpr double share_of_unnamed = 0.1;
   auto others = even_shapes(of.smallest, of.largest, drawn);
   double all = 0;
@@ -55,22 +56,49 @@ inline std::vector<shape_use> shapes_of_calls(open_range const& of, std::vector<
   return likely;
 }
 
-/// Chooses kernels in two rounds: all at some shapes, then the better ones at all shapes.
-inline shape_choice choose_kernels(std::vector<kernel_call> const& kernels, std::vector<call_shape> const& largest,
-                                   std::vector<shape_use> const& uses, open_range const& of, std::size_t most) {
-  constexpr std::size_t shapes_of_first_round = 48;
-  constexpr std::size_t spare_kernels = 8;  // of the second round
-  std::vector<shape_use> few;
-  for (auto const& shape : apart_shapes(uses, shapes_of_first_round)) few.push_back({shape, 1});
-  for (auto const& use : uses)
-    for (auto& f : few)
-      if (f.shape == use.shape) f.weight = use.weight;
-  auto const better = choose_for_each(time_shapes(kernels, largest, few), few, of.largest, most + spare_kernels);
-  std::vector<kernel_call> left;
-  std::vector<call_shape> left_largest;
-  for (auto const k : better) left.push_back(kernels[k]), left_largest.push_back(largest[k]);
-  auto made = choose_by_shape(time_shapes(left, left_largest, uses), uses, of.smallest, of.largest, most);
-  for (auto& k : made.kernels) k = better[k];
+/// Kernels with open extents, each with the largest that it computes.
+struct open_kernels {
+  std::vector<kernel_call> calls;
+  std::vector<call_shape> largest;
+
+  [[nodiscard]] open_kernels some(std::vector<std::size_t> const& numbers) const {
+    open_kernels made;
+    for (auto const k : numbers) made.calls.push_back(calls[k]), made.largest.push_back(largest[k]);
+    return made;
+  }
+  [[nodiscard]] std::vector<shape_candidate> timed(std::vector<shape_use> const& uses) const {
+    return time_shapes(calls, largest, uses);
+  }
+};
+
+/// Returns some uses that are far apart.
+inline std::vector<shape_use> few_uses(std::vector<shape_use> const& uses, std::size_t most) {
+  std::vector<shape_use> made;
+  for (auto const& shape : apart_shapes(uses, most)) {
+    auto const same = [&](shape_use const& u) { return u.shape == shape; };
+    made.push_back(*std::find_if(uses.begin(), uses.end(), same));
+  }
+  return made;
+}
+
+/// Chooses kernels in rounds: all at a few shapes, the better ones at more, then those that are chosen at all shapes,
+/// from which the tree is made.
+inline shape_choice choose_kernels(open_kernels const& all, std::vector<shape_use> const& uses, open_range const& of,
+                                   std::size_t most) {
+  constexpr std::size_t shapes_of_rounds[] = {48, 256};
+  constexpr std::size_t spare_kernels = 8;  // behind the first round
+  auto numbers = std::vector<std::size_t>(all.calls.size());
+  std::iota(numbers.begin(), numbers.end(), std::size_t{0});
+  for (auto const shapes : shapes_of_rounds) {
+    auto const few = few_uses(uses, shapes);
+    auto const left = shapes == shapes_of_rounds[0] ? most + spare_kernels : most;
+    auto const better = choose_for_each(all.some(numbers).timed(few), few, of.largest, left);
+    std::vector<std::size_t> chosen;
+    for (auto const k : better) chosen.push_back(numbers[k]);
+    numbers = std::move(chosen);
+  }
+  auto made = tree_for(all.some(numbers).timed(uses), uses, of.smallest, of.largest);
+  for (auto& k : made.kernels) k = numbers[k];
   return made;
 }
 
@@ -93,7 +121,7 @@ inline std::vector<tuning_result> untuned_and_tuned(tuner& by, std::vector<space
 
 tuned_shapes tune_shapes(tuner& by, handle<ir::program> const& program, shape_options const& how,
                          tuning_budget const& budget) {
-  constexpr std::size_t most_derived = 24;
+  constexpr std::size_t most_derived = 32;
   tuned_shapes made;
   made.range.name = program->name;
   for (auto const& d : ir::open_extents(*capture::keep_open(program))) {
@@ -106,16 +134,15 @@ tuned_shapes tune_shapes(tuner& by, handle<ir::program> const& program, shape_op
   auto const derived = apart_shapes(uses, most_derived, std::min(likely.size(), most_derived / 2));
   auto const tried = shape_spaces(program, made.range, by.compiler().target()).run(derived);
   auto const tuned = untuned_and_tuned(by, tried.spaces, budget);
-  std::vector<kernel_call> kernels;
-  std::vector<call_shape> largest;
+  open_kernels all;
   for (std::size_t k = 0; k < tuned.size(); ++k) {
-    kernels.emplace_back(load(tuned[k].image), by.kernel_executor());
-    largest.push_back(tried.largest[k % tried.largest.size()]);
+    all.calls.emplace_back(load(tuned[k].image), by.kernel_executor());
+    all.largest.push_back(tried.largest[k % tried.largest.size()]);
   }
-  auto const chosen = choose_kernels(kernels, largest, uses, made.range, how.most_kernels);
+  auto const chosen = choose_kernels(all, uses, made.range, how.most_kernels);
   made.tree = chosen.tree;
   for (auto const k : chosen.kernels) {
-    made.kernels.push_back(kernels[k]);
+    made.kernels.push_back(all.calls[k]);
     made.reports.push_back(tuned[k].report);
   }
   return made;

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <limits>
+
+#include "ttune/open/shape_tree.hpp"
+
+namespace ttune { inline namespace v0 { namespace detail {
+
+std::int64_t extent_product::in(std::span<std::int64_t const> shape) const noexcept {
+  std::int64_t made = 1;
+  for (auto const place : of)
+    if (place != none && __builtin_mul_overflow(made, shape[static_cast<std::size_t>(place)], &made))
+      return std::numeric_limits<std::int64_t>::max();
+  return made;
+}
+
+std::string shape_tree::text_of(std::int32_t at, std::vector<std::string> const& names) const {
+  auto const& n = nodes_[static_cast<std::size_t>(at)];
+  if (n.is_leaf()) return std::to_string(n.below);
+  std::string what;
+  for (auto const place : n.what.of)
+    if (place != extent_product::none)
+      what += (what.empty() ? "" : " * ") + names[static_cast<std::size_t>(place)];
+  auto const& below = nodes_[static_cast<std::size_t>(n.below)];
+  auto const left = text_of(n.below, names);
+  return what + " <= " + std::to_string(n.most) + " ? " + (below.is_leaf() ? left : "(" + left + ")") + " : " +
+         text_of(n.above, names);
+}
+
+}}}  // namespace ttune::v0::detail
