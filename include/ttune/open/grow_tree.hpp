@@ -130,19 +130,20 @@ class tree_grower {
       }
       if (sorted[i].first == sorted[i + 1].first) continue;
       for (auto const most : places(what, sorted[i].first, sorted[i + 1].first)) {
-        auto const loss =
-            best_leaf(box.below(what, most), below).loss + best_leaf(box.above(what, most), above).loss;
+        auto const loss = best_leaf(box.below(what, most), below).loss + best_leaf(box.above(what, most), above).loss;
         if (loss < (best ? best->loss : std::numeric_limits<double>::infinity())) best = {what, most, loss};
       }
     }
   }
   /// Returns where shapes with these products may be told apart: in the middle by logarithms, and at the largest
   /// extents of kernels.
-  [[nodiscard]] std::vector<std::int64_t> places(extent_product const& what, std::int64_t low, std::int64_t high) const {
+  [[nodiscard]] std::vector<std::int64_t> places(extent_product const& what, std::int64_t low,
+                                                 std::int64_t high) const {
     auto const middle = std::sqrt(static_cast<double>(low) * static_cast<double>(high));
     std::vector<std::int64_t> made{std::clamp(static_cast<std::int64_t>(middle), low, high - 1)};
     for (auto const& l : of_.largest)
-      if (what.is_one() && l[static_cast<std::size_t>(what.of[0])] >= low && l[static_cast<std::size_t>(what.of[0])] < high)
+      if (what.is_one() && l[static_cast<std::size_t>(what.of[0])] >= low &&
+          l[static_cast<std::size_t>(what.of[0])] < high)
         made.push_back(l[static_cast<std::size_t>(what.of[0])]);
     return made;
   }

@@ -33,9 +33,9 @@ struct extent_product {
 class shape_tree {
  public:
   struct node {
-    extent_product what;         ///< a leaf has none
-    std::int64_t most = 0;       ///< smaller or equal products go to `below`
-    std::int32_t below = 0;      ///< number of a node; of a leaf, that of the kernel
+    extent_product what;     ///< a leaf has none
+    std::int64_t most = 0;   ///< smaller or equal products go to `below`
+    std::int32_t below = 0;  ///< number of a node; of a leaf, that of the kernel
     std::int32_t above = 0;
 
     [[nodiscard]] bool is_leaf() const noexcept { return what.of[0] == extent_product::none; }

@@ -74,7 +74,8 @@ struct record {
 /// Returns a hash over all members: equal records are one record, which is stored once.
 [[nodiscard]] std::uint64_t hash_of(record const& r) noexcept;
 
-/// Returns true if `a` succeeded and `b` is slower or failed.
+/// Returns true if `a` succeeded and `b` is slower or failed. One of two records with the same time is the faster one
+/// by their contents: the choice does not depend on the order in which a store got them.
 [[nodiscard]] bool is_faster(record const& a, record const& b) noexcept;
 
 /// Returns the recorded form of a configuration. `chosen` must have a choice for each knob.

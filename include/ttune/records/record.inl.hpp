@@ -142,7 +142,9 @@ std::uint64_t hash_of(record const& r) noexcept {
 }
 
 bool is_faster(record const& a, record const& b) noexcept {
-  return a.result.ok() && (!b.result.ok() || a.result.seconds < b.result.seconds);
+  if (!a.result.ok() || !b.result.ok()) return a.result.ok() && !b.result.ok();
+  if (a.result.seconds != b.result.seconds) return a.result.seconds < b.result.seconds;
+  return static_cast<std::int64_t>(hash_of(a)) < static_cast<std::int64_t>(hash_of(b));  // as stores sort them
 }
 
 std::vector<knob_choice> choices_of(std::vector<knob> const& knobs, configuration const& chosen) {

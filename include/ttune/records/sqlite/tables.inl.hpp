@@ -132,7 +132,7 @@ inline void put_image(sqlite_connection& on, record const& of, std::span<std::ui
 inline std::optional<record> best_record(sqlite_connection& on, record_key const& key, std::int64_t id) {
   auto q = on.query("select " TTUNE_DETAIL_RECORD_COLUMNS
                     " from records r where key = ? and status = 0 and seconds is not null"
-                    " order by seconds limit 1");
+                    " order by seconds, hash limit 1");  // is_faster
   q.bind(id);
   if (!q.next()) return std::nullopt;
   return read_record(q, key, on.path());
