@@ -7,37 +7,19 @@
 #include <exception>
 #include <vector>
 
+#include "parts.hpp"
 #include "ttune/runtime/executor.hpp"
 #include "ttune/runtime/image_io.hpp"
 #include "ttune/runtime/kernel_call.hpp"
 #include "ttune/runtime/load.hpp"
 
-namespace {
-
-void read(std::vector<std::uint8_t>& bytes) {
-  if (std::fread(bytes.data(), 1, bytes.size(), stdin) != bytes.size()) throw ttune::error("the input ends early");
-}
-
-/// Reads a size of eight bytes, the lowest first, and as many bytes.
-std::vector<std::uint8_t> read_part() {
-  std::vector<std::uint8_t> size(8);
-  read(size);
-  std::uint64_t count = 0;
-  for (int i = 7; i >= 0; --i) count = count << 8 | size[static_cast<std::size_t>(i)];
-  std::vector<std::uint8_t> bytes(count);
-  read(bytes);
-  return bytes;
-}
-
-}  // namespace
-
 int main() {
   try {
-    auto const image = ttune::image_from_bytes(read_part());
+    auto const image = ttune::image_from_bytes(ttune_test::read_part());
     std::vector<std::vector<std::uint8_t>> memory;
     std::vector<void*> operands;
     for (std::size_t i = 0; i < image.signature.operands.size(); ++i)
-      operands.push_back(memory.emplace_back(read_part()).data());
+      operands.push_back(memory.emplace_back(ttune_test::read_part()).data());
     ttune::kernel_call const call(ttune::load(image), ttune::default_executor());
     call(operands);
     for (auto const& m : memory) std::fwrite(m.data(), 1, m.size(), stdout);

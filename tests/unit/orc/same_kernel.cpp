@@ -47,7 +47,8 @@ std::string started_from(std::string const& file) {
              {.records = sqlite{file, record_mode::must_hit}, .executor = std::make_shared<thread_pool>(1)}};
     auto const kernel = by.tune(product());
     std::vector<float> a(n * n), b(n * n), c(n * n);
-    for (std::size_t i = 0; i < a.size(); ++i) a[i] = 1.0F / static_cast<float>(i + 1), b[i] = 1.0F / static_cast<float>(i + 3);
+    for (std::size_t i = 0; i < a.size(); ++i)
+      a[i] = 1.0F / static_cast<float>(i + 1), b[i] = 1.0F / static_cast<float>(i + 3);
     kernel(a, b, c);
     hasher bits;
     for (float const x : c) bits.add(static_cast<double>(x));
