@@ -86,14 +86,14 @@ class tree_grower {
 
   /// Lists single extents, then products of two and of three.
   void list_products(std::size_t extents) {
-    auto const n = static_cast<std::int8_t>(extents);
+    auto const n = static_cast<std::uint8_t>(extents);
     auto const none = extent_product::none;
-    for (std::int8_t a = 0; a < n; ++a) products_.push_back({{a, none, none}});
-    for (std::int8_t a = 0; a < n; ++a)
-      for (std::int8_t b = a + 1; b < n; ++b) products_.push_back({{a, b, none}});
-    for (std::int8_t a = 0; a < n; ++a)
-      for (std::int8_t b = a + 1; b < n; ++b)
-        for (std::int8_t c = b + 1; c < n; ++c) products_.push_back({{a, b, c}});
+    for (std::uint8_t a = 0; a < n; ++a) products_.push_back({{a, none, none}});
+    for (std::uint8_t a = 0; a < n; ++a)
+      for (std::uint8_t b = a + 1; b < n; ++b) products_.push_back({{a, b, none}});
+    for (std::uint8_t a = 0; a < n; ++a)
+      for (std::uint8_t b = a + 1; b < n; ++b)
+        for (std::uint8_t c = b + 1; c < n; ++c) products_.push_back({{a, b, c}});
   }
 
   [[nodiscard]] bool computes(std::size_t kernel, call_shape const& shape) const {

@@ -20,9 +20,9 @@ using call_shape = std::vector<std::int64_t>;
 
 /// A product of up to three extents, by their places. Places that are not used are `none`.
 struct extent_product {
-  static constexpr std::int8_t none = 8;  ///< behind the last place that an extent may have
+  static constexpr std::uint8_t none = 8;  ///< behind the last place that an extent may have
 
-  std::array<std::int8_t, 3> of{none, none, none};
+  std::array<std::uint8_t, 3> of{none, none, none};
 
   [[nodiscard]] bool is_one() const noexcept { return of[1] == none; }
   /// Returns the product in a shape. It saturates: extents may be as large as memory.
