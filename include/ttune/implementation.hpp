@@ -139,6 +139,7 @@
 #include "ttune/runtime/measure/guarded_memory.hpp"
 #include "ttune/runtime/measure/kernel_runner.hpp"
 #include "ttune/runtime/measure/make_runner.hpp"
+#include "ttune/runtime/measure/measuring_turns.hpp"
 #include "ttune/runtime/measure/operation_count.hpp"
 #include "ttune/runtime/measure/oracle_check.hpp"
 #include "ttune/runtime/measure/process_runner.hpp"

@@ -29,6 +29,7 @@
 #include "ttune/runtime/measure/guarded_memory.inl.hpp"
 #include "ttune/runtime/measure/kernel_runner.inl.hpp"
 #include "ttune/runtime/measure/make_runner.inl.hpp"
+#include "ttune/runtime/measure/measuring_turns.inl.hpp"
 #include "ttune/runtime/measure/operation_count.inl.hpp"
 #include "ttune/runtime/measure/oracle_check.inl.hpp"
 #include "ttune/runtime/measure/process_runner.inl.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Images of other machines on processors that lack some features: each is refused, or runs. An emulator has the features
-// of a processor, and ends a program that uses others as the processor would.
+// Images of other machines on processors that lack some features: each is refused, or runs. An emulator has the
+// features of a processor, and ends a program that uses others as the processor would.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -22,8 +22,8 @@
 #include "ttune/runtime/image_io.hpp"
 #include "ttune/space/sampler.hpp"
 #include "ttune/support/rng.hpp"
-#include "ttune/tune/workload.hpp"
 #include "ttune/ttune.hpp"
+#include "ttune/tune/workload.hpp"
 
 namespace feature_masks_tests {
 
