@@ -110,7 +110,19 @@ TEST_CASE("turns: one that takes too long, or a stop request, ends the waiting")
   std::stop_source stop;
   stop.request_stop();
   CHECK_FALSE(turns.take(stop.get_token(), std::chrono::hours(1)).is_held());
+  CHECK_FALSE(measuring_turns(path).take({}, 1ms).is_held());
+}
+
+TEST_CASE("turns: nobody waits twice for an owner that has been stopped") {
+  ttune_test::temporary_folder const folder;
+  auto const path = folder / "lock";
+  owner other(path);
+  REQUIRE(other.has_turn());
+  measuring_turns turns(path);
   CHECK_FALSE(turns.take({}, 1ms).is_held());
+  for (int i = 0; i < 100; ++i) CHECK_FALSE(turns.take({}, std::chrono::hours(1)).is_held());
+  other.ends();
+  CHECK(turns.take().is_held());
 }
 
 TEST_CASE("turns: a link, a folder and a place without files are not used") {

@@ -11,9 +11,9 @@
 
 namespace ttune { inline namespace v0 { namespace detail {
 
-/// Locks on two bytes of a file: that of the turn, and that of the place next to it, so that nobody takes two turns while
-/// others wait. The system gives back the locks of a process that ends. Without the file, and behind a turn that takes
-/// too long (its owner may have been stopped), measuring goes on without a turn. Used by one thread.
+/// Locks on two bytes of a file: that of the turn, and that of the place next to it, so that nobody takes two turns
+/// while others wait. The system gives back the locks of a process that ends. Without the file, and behind a turn that
+/// takes too long (its owner may have been stopped), measuring goes on without a turn. Used by one thread.
 class measuring_turns {
  public:
   /// Holds a turn until it is destroyed.
@@ -39,14 +39,15 @@ class measuring_turns {
   measuring_turns& operator=(measuring_turns const&) = delete;
   ~measuring_turns();
 
-  /// Waits for a turn, at most so long. Returns none after that time, after a stop request, and without a file. Costs
-  /// some microseconds if nobody else measures.
+  /// Waits for a turn, at most so long; not again before a turn was free, once that was in vain. Returns none after
+  /// that time, after a stop request, and without a file. Costs some microseconds if nobody else measures.
   [[nodiscard]] turn take(std::stop_token const& stop = {}, steady::duration most = std::chrono::seconds(5));
 
   [[nodiscard]] static std::string path_of_user();
 
  private:
   int file_ = -1;
+  bool waited_in_vain_ = false;
 };
 
 }}}  // namespace ttune::v0::detail
