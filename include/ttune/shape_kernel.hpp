@@ -95,7 +95,7 @@ class shape_kernel<op_type<Operands...>> {
     std::size_t extents_at = 0;
   };
 
-  /// What a call passes to a kernel. Nothing is zero before it is known: that would take longer than all else here.
+  /// The operands of a call. Its arrays are not filled with zeros first: that would take longer than all else here.
   struct passed_operands {
     std::array<void*, operand_count> data;
     std::array<std::int64_t, operand_count> bytes;

@@ -57,6 +57,16 @@ class owner {
   bool has_turn_ = false;
 };
 
+/// A turn that another process has, and a tuner that wants it.
+struct taken_turn {
+  taken_turn() { REQUIRE(other.has_turn()); }
+
+  ttune_test::temporary_folder folder;
+  std::string path = folder / "lock";
+  owner other{path};
+  measuring_turns turns{path};
+};
+
 }  // namespace
 
 TEST_SUITE("threads") {
@@ -91,38 +101,26 @@ TEST_SUITE("threads") {
 }
 
 TEST_CASE("turns: that of a process that ends goes on to the next one") {
-  ttune_test::temporary_folder const folder;
-  auto const path = folder / "lock";
-  owner other(path);
-  REQUIRE(other.has_turn());
-  measuring_turns turns(path);
-  CHECK_FALSE(turns.take({}, 5ms).is_held());
-  other.ends();
-  CHECK(turns.take().is_held());
+  taken_turn one;
+  CHECK_FALSE(one.turns.take({}, 5ms).is_held());
+  one.other.ends();
+  CHECK(one.turns.take().is_held());
 }
 
 TEST_CASE("turns: one that takes too long, or a stop request, ends the waiting") {
-  ttune_test::temporary_folder const folder;
-  auto const path = folder / "lock";
-  owner const other(path);
-  REQUIRE(other.has_turn());
-  measuring_turns turns(path);
+  taken_turn one;
   std::stop_source stop;
   stop.request_stop();
-  CHECK_FALSE(turns.take(stop.get_token(), std::chrono::hours(1)).is_held());
-  CHECK_FALSE(measuring_turns(path).take({}, 1ms).is_held());
+  CHECK_FALSE(one.turns.take(stop.get_token(), std::chrono::hours(1)).is_held());
+  CHECK_FALSE(measuring_turns(one.path).take({}, 1ms).is_held());
 }
 
 TEST_CASE("turns: nobody waits twice for an owner that has been stopped") {
-  ttune_test::temporary_folder const folder;
-  auto const path = folder / "lock";
-  owner other(path);
-  REQUIRE(other.has_turn());
-  measuring_turns turns(path);
-  CHECK_FALSE(turns.take({}, 1ms).is_held());
-  for (int i = 0; i < 100; ++i) CHECK_FALSE(turns.take({}, std::chrono::hours(1)).is_held());
-  other.ends();
-  CHECK(turns.take().is_held());
+  taken_turn one;
+  CHECK_FALSE(one.turns.take({}, 1ms).is_held());
+  for (int i = 0; i < 100; ++i) CHECK_FALSE(one.turns.take({}, std::chrono::hours(1)).is_held());
+  one.other.ends();
+  CHECK(one.turns.take().is_held());
 }
 
 TEST_CASE("turns: a link, a folder and a place without files are not used") {

@@ -381,8 +381,7 @@ std::string print_signature(program const& p) {
 std::string print(program const& p) {
   auto out = print_signature(p) + "\n";
   for (auto const& s : p.stages) {
-    bool is_output = false;
-    for (auto const& o : p.outputs) is_output = is_output || o == s;
+    bool const is_output = std::find(p.outputs.begin(), p.outputs.end(), s) != p.outputs.end();
     out += detail::stage_text(*s, !is_output) + "\n";
   }
   return out;

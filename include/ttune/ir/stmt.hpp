@@ -133,7 +133,7 @@ struct lowered {
   /// with an estimate of the processor.
   bool same_bits = false;
   bool keeps_extents_open = false;  ///< calls give extents (capture/keep_open.hpp)
-  ir::small_calls small_calls;      ///< none if all extents are constant (lowering/small_calls.hpp)
+  ir::small_calls small_calls;      ///< none if all extents are constant (lowering/statements/small_calls.hpp)
 };
 
 }}}  // namespace ttune::v0::ir

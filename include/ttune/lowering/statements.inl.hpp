@@ -6,12 +6,12 @@
 #include <utility>
 #include <vector>
 
-#include "ttune/lowering/small_calls.hpp"
 #include "ttune/lowering/statements.hpp"
 #include "ttune/lowering/statements/guards.hpp"
 #include "ttune/lowering/statements/prefetches.hpp"
 #include "ttune/lowering/statements/prologues.hpp"
 #include "ttune/lowering/statements/scattered.hpp"
+#include "ttune/lowering/statements/small_calls.hpp"
 #include "ttune/lowering/statements/threads.hpp"
 #include "ttune/lowering/statements/values.hpp"
 #include "ttune/schedule/primitive/lookup.hpp"
