@@ -21,8 +21,8 @@ inline std::int32_t number_before(std::string const& line, std::string const& un
   return made;
 }
 
-/// Returns true if NVRTC has the option -Ofc, which came with version 13.
-inline bool offers_fast() {
+/// Returns true if NVRTC has the options -Ofc and --no-cache, as version 13 has.
+inline bool is_nvrtc_13() {
   int major = 0;
   int minor = 0;
   return nvrtcVersion(&major, &minor) == 0 && major >= 13;
@@ -105,7 +105,10 @@ std::optional<compiled_code> compile(std::string const& source, int architecture
   auto const target = detail::architecture_option(architecture, options.portable);
   std::vector<char const*> list{target.c_str(), "-std=c++17", "-w"};
   if (!options.portable) list.push_back("--ptxas-options=-v");
-  if (options.fast && detail::offers_fast()) list.push_back("-Ofc=min");
+  bool const is_new = detail::is_nvrtc_13();
+  // Candidates would replace an application's own kernels in the driver's cache, and code from there has no log.
+  if (is_new) list.push_back("--no-cache");
+  if (options.fast && is_new) list.push_back("-Ofc=min");
   int const code = nvrtcCompileProgram(p.handle, static_cast<int>(list.size()), list.data());
   std::size_t size = 0;
   std::string log;
