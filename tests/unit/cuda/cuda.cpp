@@ -17,6 +17,7 @@
 #include "ttune/ops/matmul.hpp"
 #include "ttune/ops/softmax.hpp"
 #include "ttune/runtime/kernel_call.hpp"
+#include "ttune/schedule.hpp"
 
 namespace cuda_tests {
 
@@ -65,6 +66,20 @@ TEST_CASE("cuda: more shared memory than a text may declare is one array whose s
   CHECK(asked.source.find("float* const G = (float*)(ttune_group_memory + 0);") != std::string::npos);
   CHECK(asked.main[0].launch_bytes == 49168);
   CHECK(asked.main[0].group_bytes == 49168);
+}
+
+TEST_CASE("cuda: a loop of thousands of iterations is unrolled in part: NVRTC takes minutes for all of them") {
+  auto const [i, j] = axes<"i", "j">;
+  tensor<"A", float, 1> const A{{4096}};
+  auto const text_with = [&](std::int64_t iterations) {
+    auto const C = compute<"C">(i.in(1), j.in(iterations)) = A(j) + 1.0f;
+    auto const s = schedule(C).bind(i, ir::loop_kind::block_x).unroll(j).space();
+    return codegen::cuda(lower(s, s.seed), cuda::target_of_architecture(80)).source;
+  };
+  CHECK(text_with(32).find("#pragma unroll\n") != std::string::npos);
+  auto const long_loop = text_with(3008);
+  CHECK_MESSAGE(long_loop.find("#pragma unroll 8\n") != std::string::npos, long_loop);
+  CHECK(long_loop.find("#pragma unroll\n") == std::string::npos);
 }
 
 TEST_CASE("cuda: resources from the assembler's log") {

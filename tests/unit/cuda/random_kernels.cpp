@@ -127,10 +127,13 @@ class trials {
  public:
   void run(std::size_t count, std::function<trial_outcome(std::size_t)> const& one) {
     std::atomic<std::size_t> next = 0;
+    auto const end = std::chrono::steady_clock::now() +
+                     std::chrono::duration_cast<std::chrono::steady_clock::duration>(most_seconds());
     auto const work = [&] {
       for (auto i = next++; i < count; i = next++) {
         trial_outcome made;
         auto const begin = std::chrono::steady_clock::now();
+        if (begin > end) return;
         try {
           made = one(i);
         } catch (std::exception const& failure) {
@@ -145,6 +148,12 @@ class trials {
     };
     std::vector<std::jthread> workers;
     for (int w = 0; w < std::clamp(usable_cpus(), 1, 16); ++w) workers.emplace_back(work);
+  }
+
+  /// Returns the time after which no trial begins: minutes of a device may be counted.
+  [[nodiscard]] static std::chrono::duration<double> most_seconds() {
+    char const* const given = std::getenv("TTUNE_TRIAL_SECONDS");
+    return std::chrono::duration<double>(given ? std::strtod(given, nullptr) : 3600.0);
   }
 
   [[nodiscard]] std::string text() const {

@@ -23,7 +23,8 @@ class loop_emitter {
   void emit_rolled(ir::loop const& l);
   /// Writes the body once for each iteration.
   void emit_unrolled(ir::loop const& l, std::int64_t begin, std::int64_t end);
-  /// Asks the compiler to unroll the next loop: completely if `unroll`, otherwise as far as its body makes sense.
+  /// Asks the compiler to unroll the next loop as far as its body makes sense; further if `unroll`, for which the
+  /// schedule asks.
   void hint_unrolling(ir::loop const& l, bool unroll, std::int64_t trips);
   void hint_unrolling() { kernel_.text.line(kernel_.dialect.unroll_hint()); }
   /// Returns true if the compiler is asked to unroll loops.
@@ -42,12 +43,14 @@ class loop_emitter {
 /// four warps are few instructions, of which it would make hundreds and take ten seconds.
 inline void loop_emitter::hint_unrolling(ir::loop const& l, bool unroll, std::int64_t trips) {
   auto const whole = kernel_.dialect.unroll_hint();
-  if (unroll && !whole.empty()) return kernel_.text.line(whole);
-  if (asks_to_unroll() && has_barrier(l.body) && ir::has_warpgroup_product(l.body))
-    return kernel_.text.line(whole + " 1");
-  if (unroll || trips == 0 || !asks_to_unroll() || has_barrier(l.body)) return;
-  auto const factor = unroll_factor(l, trips);
-  kernel_.text.line(factor == 0 ? whole : whole + " " + std::to_string(factor));
+  if (whole.empty() || (!unroll && !asks_to_unroll())) return;
+  if (!unroll && has_barrier(l.body)) {
+    if (ir::has_warpgroup_product(l.body)) kernel_.text.line(whole + " 1");
+    return;
+  }
+  bool const counts = trips > 0 && asks_to_unroll();
+  auto const factor = counts ? unroll_factor(l, trips, unroll) : 0;
+  if (unroll || counts) kernel_.text.line(factor == 0 ? whole : whole + " " + std::to_string(factor));
 }
 
 inline void loop_emitter::emit_unrolled(ir::loop const& l, std::int64_t begin, std::int64_t end) {

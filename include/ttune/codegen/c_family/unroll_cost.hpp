@@ -64,12 +64,14 @@ namespace ttune { inline namespace v0 { namespace codegen { namespace c_family {
 
 /// Returns the number of iterations that one iteration of the unrolled loop does; 0 if it is unrolled completely.
 /// Loops that select a thread's elements in registers are, as registers have no addresses. Others are unrolled while
-/// the text stays short: compile time grows with it, and the loop overhead is small beside that many sums.
-[[nodiscard]] inline std::int64_t unroll_factor(ir::loop const& l, std::int64_t trips) {
-  constexpr std::int64_t most_steps = 256;
+/// the text stays short: compile time grows with it (NVRTC: with its square), and the loop overhead is small beside
+/// that many sums. `requested`: the schedule unrolls the loop, so that longer texts are acceptable.
+[[nodiscard]] inline std::int64_t unroll_factor(ir::loop const& l, std::int64_t trips, bool requested) {
+  constexpr std::int64_t many_steps = 256;
+  constexpr std::int64_t most_steps = 1024;
   auto const steps = std::max<std::int64_t>(1, compiler_steps(l.body));
-  if (selects_thread_elements(l) || trips * steps <= most_steps) return 0;
-  auto factor = std::max<std::int64_t>(1, most_steps / steps);
+  if (selects_thread_elements(l) || trips * steps <= (requested ? most_steps : many_steps)) return 0;
+  auto factor = std::max<std::int64_t>(1, many_steps / steps);
   while (trips % factor != 0) --factor;
   return factor;
 }
