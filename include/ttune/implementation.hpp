@@ -66,6 +66,7 @@
 #include "ttune/lowering/match_matrix_products.hpp"
 #include "ttune/lowering/match_warp_reductions.hpp"
 #include "ttune/lowering/narrow_integers.hpp"
+#include "ttune/lowering/overlap_products.hpp"
 #include "ttune/lowering/partition.hpp"
 #include "ttune/lowering/passes.hpp"
 #include "ttune/lowering/settle_storage.hpp"

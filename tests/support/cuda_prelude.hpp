@@ -29,7 +29,8 @@ struct fiber {
   std::vector<copy_ahead> arrived;                         // arrived, but not published yet
   bool copies = false;
   bool begun = false;
-  std::vector<warpgroup_product> products;                 // not computed yet
+  std::vector<warpgroup_product> products;                 // not computed yet, their batch is still open
+  std::vector<std::vector<warpgroup_product>> batches;     // the same, closed
   std::vector<char> stack = std::vector<char>(64 << 10);
 };
 static std::vector<std::unique_ptr<fiber>> fibers;
@@ -91,7 +92,13 @@ static unsigned ttune_to_tf32(float x) {
   return __float_as_uint(static_cast<float>(std::round(x / unit) * unit));
 }
 
-static void copy_later(void* to, void const* from, int bytes) { fibers[current]->copies = true; fibers[current]->groups.back().push_back({to, from, bytes}); }
+static void arrive_at_once(void* to, void const* from, int bytes);
+// A copy may arrive at once, or as late as its batch is awaited: those of every second thread do the one, others the other.
+static void copy_later(void* to, void const* from, int bytes) {
+  fibers[current]->copies = true;
+  if (threadIdx.x % 2 == 0) fibers[current]->groups.back().push_back({to, from, bytes});
+  else arrive_at_once(to, from, bytes);
+}
 static void ttune_copy_ahead_4(void* to, void const* from) { copy_later(to, from, 4); }
 static void ttune_copy_ahead_8(void* to, void const* from) { copy_later(to, from, 8); }
 static void ttune_copy_ahead_16(void* to, void const* from) { copy_later(to, from, 16); }
@@ -194,6 +201,10 @@ static unsigned char* shared_begin() { return launched_bytes > 0 ? ttune_group_m
 static std::size_t shared_bytes() { return launched_bytes > 0 ? launched_bytes : __stop_declared_arrays - __start_declared_arrays; }
 static std::vector<unsigned char> published;
 static std::size_t __cvta_generic_to_shared(void const* at) { return static_cast<unsigned char const*>(at) - shared_begin(); }
+static void arrive_at_once(void* to, void const* from, int bytes) {
+  std::memcpy(to, from, bytes);
+  std::memcpy(published.data() + __cvta_generic_to_shared(to), from, bytes);
+}
 static void ttune_publish() {
   auto& self = *fibers[current];
   if (!self.copies) std::memcpy(published.data(), shared_begin(), shared_bytes());
@@ -238,20 +249,29 @@ WGMMA(ttune_wgmma_bf16_01, bfloat, false, true)
 WGMMA(ttune_wgmma_bf16_10, bfloat, true, false)
 WGMMA(ttune_wgmma_bf16_11, bfloat, true, true)
 static void ttune_begin_products() { of_warpgroups[threadIdx.x / 128].wait(); fibers[current]->begun = true; }
-static void ttune_end_products() {
+static void ttune_close_products() {
   auto const& first = fibers[threadIdx.x / 128 * 128]->products;
   auto& own = fibers[current]->products;
   of_warpgroups[threadIdx.x / 128].wait();
   if (own.size() != first.size()) std::abort();
-  for (std::size_t i = 0; i < own.size(); ++i) {
-    if (own[i].a != first[i].a || own[i].b != first[i].b) std::abort();  // all threads execute one instruction
-    own[i].run(own[i]);
-  }
+  for (std::size_t i = 0; i < own.size(); ++i)  // all threads execute one instruction
+    if (own[i].a != first[i].a || own[i].b != first[i].b) std::abort();
   of_warpgroups[threadIdx.x / 128].wait();
+  fibers[current]->batches.push_back(std::move(own));
   own.clear();
   fibers[current]->begun = false;
   of_warpgroups[threadIdx.x / 128].wait();
 }
+template <int InFlight> static void wait_for_products() {
+  auto& batches = fibers[current]->batches;
+  while (static_cast<int>(batches.size()) > InFlight) {
+    for (auto const& p : batches.front()) p.run(p);
+    batches.erase(batches.begin());
+  }
+  of_warpgroups[threadIdx.x / 128].wait();
+}
+static void ttune_await_products_0() { wait_for_products<0>(); }
+static void ttune_await_products_1() { wait_for_products<1>(); }
 template <class... Sums> static void ttune_hold(Sums&...) {}
 
 struct any { void* at; template <class T> operator T*() const { return static_cast<T*>(at); } };

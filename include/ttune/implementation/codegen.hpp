@@ -17,6 +17,7 @@
 #include "ttune/lowering/match_matrix_products.inl.hpp"
 #include "ttune/lowering/match_warp_reductions.inl.hpp"
 #include "ttune/lowering/narrow_integers.inl.hpp"
+#include "ttune/lowering/overlap_products.inl.hpp"
 #include "ttune/lowering/partition.inl.hpp"
 #include "ttune/lowering/passes.inl.hpp"
 #include "ttune/lowering/settle_storage.inl.hpp"

@@ -32,6 +32,8 @@ struct buffer : counted {
   std::vector<double> content;  ///< a table: values known at compile time (memory::workspace, never written)
   /// memory::shared: stores are asynchronous; they are complete only after a barrier that waits for their batch.
   bool ahead = false;
+  /// `ahead`: the number of iterations for which the part of an iteration stays unchanged after it.
+  std::int32_t held = 0;
   /// memory::shared: chunk c of 16 bytes, in the order of elements, is stored at c ^ (c / swizzle) % 8; a multiple
   /// of 8. 0: no swizzle. Indices always refer to elements in order.
   std::int64_t swizzle = 0;

@@ -84,7 +84,8 @@ struct equal_nodes {
   }
   bool operator()(allocate const& a, allocate const& b) const {
     return a.storage->where == b.storage->where && a.storage->ahead == b.storage->ahead &&
-           a.storage->swizzle == b.storage->swizzle && equal_sources(a.storage, b.storage, 0) && equal(a.body, b.body);
+           a.storage->held == b.storage->held && a.storage->swizzle == b.storage->swizzle &&
+           equal_sources(a.storage, b.storage, 0) && equal(a.body, b.body);
   }
   bool operator()(store const& a, store const& b) const {
     return a.is_async == b.is_async && equal_sources(a.to, b.to, 0) && equal_lists(a.indices, b.indices) &&
@@ -102,7 +103,7 @@ struct equal_nodes {
     auto const same = [](loop const& x, loop const& y) {
       return x.variable == y.variable && x.kind == y.kind && equal(x.begin, y.begin) && equal(x.end, y.end);
     };
-    return a.by_four_warps == b.by_four_warps &&
+    return a.by_four_warps == b.by_four_warps && a.in_flight == b.in_flight &&
            std::equal(a.loops.begin(), a.loops.end(), b.loops.begin(), b.loops.end(), same) && (*this)(a.sum, b.sum) &&
            equal_lists(a.left_by_lanes, b.left_by_lanes) && equal_lists(a.right_by_lanes, b.right_by_lanes);
   }

@@ -279,14 +279,16 @@ class stmt_printer {
         },
         [&](matrix_multiply const& n) {
           line(depth, std::string(n.by_four_warps ? "warpgroup_multiply " : "warp_multiply ") + store_text(n.sum) +
-                          ", " + comma_list(n.loops, [](loop const& l) { return range(l); }));
+                          ", " + comma_list(n.loops, [](loop const& l) { return range(l); }) +
+                          (n.in_flight ? ", in flight" : ""));
         });
   }
 
   static std::string buffer_text(buffer const& b) {
     constexpr char const* places[] = {"operand", "prepared", "workspace", "local", "registers", "shared"};
     return b.name + " " + name_of(b.type) + " " + shape_text(b.extents) + " " + places[static_cast<int>(b.where)] +
-           (b.ahead ? " ahead" : "") + (b.swizzle != 0 ? " swizzled " + std::to_string(b.swizzle) : "");
+           (b.ahead ? " ahead" : "") + (b.held != 0 ? " held " + std::to_string(b.held) : "") +
+           (b.swizzle != 0 ? " swizzled " + std::to_string(b.swizzle) : "");
   }
 
   std::string out;

@@ -69,6 +69,14 @@ template <class Test>
   });
 }
 
+/// Returns true if four warps multiply matrices in a statement, and may run on while the next iteration begins.
+[[nodiscard]] inline bool has_product_in_flight(stmt const& s) {
+  return any_statement(s, [](stmt const& part) {
+    auto const* m = as<matrix_multiply>(part);
+    return m && m->in_flight;
+  });
+}
+
 /// Returns true if an expression contains one of these variables.
 [[nodiscard]] inline bool mentions(expr const& e, std::vector<std::string> const& names) {
   return contains(e, [&](expr const& n) {

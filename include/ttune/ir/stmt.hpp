@@ -108,6 +108,9 @@ struct matrix_multiply {
   /// need.
   std::vector<expr> left_by_lanes, right_by_lanes;
   bool by_four_warps = false;
+  /// by_four_warps: the next iteration of the loop around it may begin before the sums are complete and the operands
+  /// read; the iteration after that one and what follows the loop may not.
+  bool in_flight = false;
 };
 
 /// A statement: one of the kinds above.

@@ -119,6 +119,7 @@ void instantiate(plan const& p, configuration const& chosen, loop_nest& out) {
     made.swizzle = st.swizzled.empty() ? 0 : 1;
     for (auto const& factor : st.swizzled) made.swizzle *= static_cast<std::int32_t>(p.value(factor, chosen));
     made.buffers = static_cast<std::int16_t>(made.attached_to >= 0 && st.doubled ? p.value(st.buffers, chosen) : 1);
+    made.held = static_cast<std::int16_t>(st.held);
     made.prefetch = static_cast<std::int16_t>(p.value(st.prefetched.distance, chosen));
     if (made.attached_to >= 0) {
       auto const& at = out.stages[static_cast<std::size_t>(place.stage)];

@@ -36,6 +36,7 @@ struct loop_nest {
     std::int16_t padding = 0;   ///< unused elements after each row of its buffer
     std::int32_t swizzle = 0;   ///< number of rows after which rows begin in other banks; 0: chunks keep their order
     std::int16_t buffers = 1;   ///< more than one: a later iteration's part is computed while this one's is read
+    std::int16_t held = 0;      ///< iterations for which a part of these buffers stays unchanged after its own
     std::int16_t prefetch = 0;  ///< iterations by which stage_plan::prefetched is read ahead; 0: none
     /// An axis along which the stage slides (primitive/slide.hpp), or -1. An iteration of the loop around it then
     /// computes only `extent` of the rows that are read there; earlier iterations have computed the others.

@@ -6,6 +6,7 @@
 #include "ttune/lowering/kernel_passes.hpp"
 #include "ttune/lowering/match_matrix_products.hpp"
 #include "ttune/lowering/match_warp_reductions.hpp"
+#include "ttune/lowering/overlap_products.hpp"
 #include "ttune/lowering/spread_virtual_threads.hpp"
 #include "ttune/lowering/start_async_copies.hpp"
 
@@ -19,6 +20,8 @@ ir::stmt run_kernel_passes(ir::stmt body, arith::ranges const& known, device_fea
   kernel_scope const scope{features, grid, known};
   body = match_matrix_products(body, scope);
   detail::dump("match_matrix_products", body);
+  body = overlap_products(body);
+  detail::dump("overlap_products", body);
   body = match_warp_reductions(body, scope);
   detail::dump("match_warp_reductions", body);
   body = start_async_copies(body, features);

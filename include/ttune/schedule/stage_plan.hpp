@@ -97,6 +97,7 @@ struct stage_plan {
   std::shared_ptr<arith::scatter_form const> scattered;  ///< each term goes to one place (primitive/scatter.hpp)
   bool doubled = false;
   knob_value buffers = literal(2);  ///< number of buffers of a stage computed ahead; 1: it is not computed ahead
+  std::int32_t held = 0;            ///< iterations for which a part of these buffers stays unchanged after its own
   prefetch_plan prefetched;
   bool output = false;
   std::vector<access_plan> accesses;  ///< reads, then the write

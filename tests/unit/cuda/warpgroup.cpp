@@ -48,6 +48,7 @@ struct shape {
   int lanes = 4;  ///< columns of a lane; a number other than the instruction's is refused
   int chunk = 8;  ///< elements of a chunk; the same
   int apart = 1;  ///< factor of the distance of swizzled rows; the same
+  int held = 0;   ///< iterations for which a fetch stays unchanged after its own
 };
 
 /// C = A B. `AcrossA`: A is (k, m); `AcrossB`: B is (k, n), so that columns are neighbours.
@@ -91,7 +92,7 @@ space product(shape const& s) {
   auto const by_terms = [&](auto const& outer, auto const& row) {
     return outer.compute_at("acc", ko)
         .store_in(ir::memory::shared)
-        .double_buffer(s.buffers)
+        .double_buffer(s.buffers, s.held)
         .split(k, s.chunk, ca, c8)
         .vectorize(c8)
         .swizzle(s.apart)
@@ -101,7 +102,7 @@ space product(shape const& s) {
   auto const across = [&](auto const& outer, auto const& row) {
     return outer.compute_at("acc", ko)
         .store_in(ir::memory::shared)
-        .double_buffer(s.buffers)
+        .double_buffer(s.buffers, s.held)
         .split(row, {8, s.chunk}, co, ca, c8)
         .reorder(co, k, ca, c8)
         .vectorize(c8)
@@ -156,6 +157,54 @@ TEST_CASE("products of four warps: groups, tiles of rows, blocks of columns, fet
   check(product<f16, false, true>({64, 64, 64, 1, 1, 8, 4, 3}));   // one fetch
   check(product<f16, true, true>({64, 128, 96, 1, 1, 16, 2, 2}));  // fewer terms, each in lines of its own
   check(product<f16, true, true>({64, 64, 256, 1, 1, 8, 8, 2}));   // more terms
+}
+
+TEST_CASE("products of four warps: those of an iteration run on while the next one begins") {
+  auto const held = [](shape s, int buffers) {
+    s.held = 1;
+    s.buffers = buffers;
+    return s;
+  };
+  check(product<f16, false, true>(held({64, 64, 320, 1, 1, 8}, 3)));
+  check(product<bf16, true, true>(held({128, 128, 384, 2, 1, 16}, 4)));
+  check(product<f16, false, false>(held({64, 64, 128, 1, 1, 8}, 4)));  // two fetches
+  auto const text = [&](int buffers) {
+    return codegen::cuda(lowered_of(product<f16, false, true>(held({64, 64, 320, 1, 1, 8}, buffers))), machine())
+        .source;
+  };
+  auto const overlapping = text(4);
+  INFO(overlapping);
+  auto const in_loop = overlapping.find("ttune_await_products_1();");
+  auto const behind = overlapping.find("ttune_await_products_0();");
+  CHECK(overlapping.find("ttune_close_products();") < in_loop);
+  CHECK(in_loop < overlapping.find("__syncthreads();", in_loop));
+  CHECK(overlapping.find("__syncthreads();", in_loop) < behind);
+  CHECK(behind < overlapping.rfind("ttune_hold("));
+  CHECK(text(2).find("ttune_await_products_1();") == std::string::npos);  // no part is held
+}
+
+TEST_CASE("products of four warps: the emulation notices a fetch that replaces what products in flight read") {
+  if (!ttune_test::can_run_cuda_on_cpu()) return;
+  shape of{64, 64, 320, 1, 1, 8};
+  of.buffers = 4;
+  rng random(ttune_test::seed());
+  auto const differs = [&](int held) {
+    of.held = held;
+    auto const s = product<f16, false, true>(of);
+    auto const operands = ttune_test::random_operands(*s.program, random);
+    auto const made = lowered_of(s);
+    auto text = codegen::cuda(made, machine());
+    std::string const at_once = "ttune_await_products_0();\n", late = "ttune_await_products_1();\n";
+    if (auto const at = text.source.find("  " + at_once); held == 0 && at != std::string::npos) {
+      text.source.replace(at, 2 + at_once.size(), "  " + late);
+      text.source.insert(text.source.rfind("#pragma unroll"), at_once);
+    }
+    REQUIRE(text.source.find(late) < text.source.rfind(at_once));
+    auto const got = ttune_test::run_on_cpu(text, made, operands);
+    return ttune_test::difference(ir::evaluate(*s.program, operands), got, 1e-4) != "";
+  };
+  CHECK_FALSE(differs(1));
+  CHECK(differs(0));
 }
 
 TEST_CASE("products of four warps: cubins for sm_90, which spill nothing") {

@@ -79,6 +79,15 @@ TEST_CASE("double_buffer: more than two buffers, and a barrier that awaits all b
   CHECK(contains(text, "alloc As f32 (3, 6, 7) shared ahead"));  // 3 of 7 elements of a row are unused
   CHECK(contains(text, "if C.ko + 2 < 5"));
   CHECK(contains(text, "barrier, 1 pending"));
+  for (std::int64_t const buffers : {1, 2, 3, 4, 8}) check_space(s.double_buffer(buffers, 1).space(), 0);
+  auto const held = ir::print(lowered_of(s.double_buffer(4, 1).space()));
+  INFO(held);
+  CHECK(contains(held, "alloc As f32 (4, 6, 7) shared ahead held 1"));
+  CHECK(contains(held, "if C.ko + 2 < 5"));
+  CHECK(contains(held, "As[(C.ko + 2) % 4, "));
+  CHECK(contains(held, "barrier, 1 pending"));
+  auto const two = ir::print(lowered_of(s.double_buffer(2, 1).space()));  // no buffer is left to hold a part
+  CHECK(contains(two, "alloc As f32 (2, 6, 7) shared ahead\n"));
   auto const fewer = ir::print(lowered_of(s.double_buffer(8).space()));  // not more than there are iterations
   CHECK(contains(fewer, "alloc As f32 (5, 6, 7) shared ahead"));
 }
@@ -144,6 +153,7 @@ TEST_CASE("bind and double_buffer: refused cases") {
   says(s.in(P).compute_at(C, i).double_buffer(0), "takes the number of buffers, 1 to 8");
   says(s.in(P).store_in(ir::memory::local, 2), "rows are padded in shared memory only");
   says(s.in(P).store_in(ir::memory::shared, -1), "rows are padded by 0 to 1024 elements");
+  says(s.in(P).compute_at(C, i).double_buffer(4, 2), "can hold a part for 0 iterations after its own, or for 1");
   says(s.unroll(i).in(P).compute_at(C, i).double_buffer(), "which is not a plain one");
   says(s.in(P).compute_at(C, i).double_buffer().double_buffer(), "is double buffered already");
   says(s.cache_write("acc").in("acc").compute_at(C, i).in(P).compute_at(C, i).in("acc").double_buffer(),

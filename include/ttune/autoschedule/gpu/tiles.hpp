@@ -78,6 +78,7 @@ class gpu_tiles {
     [[nodiscard]] knob_value part(int p) const { return {knob, p, 0}; }
     /// Elements that a block works on, per element of its parts; without a knob, between two fetches.
     std::int64_t together = 1;
+    int of_block = 1;  ///< matrices: the first of the two parts that a block works on; those before are blocks
     [[nodiscard]] bool is_cut() const { return knob >= 0 || together > 1; }
   };
   [[nodiscard]] std::size_t free_axes() const { return r_.definition->axes.size(); }
@@ -266,7 +267,11 @@ class gpu_tiles {
     out_.step(primitive::store_in, copy, {}, {}, stored);
     if (auto const apart = swizzles_.find(&a); apart != swizzles_.end())
       out_.step(primitive::swizzle, copy, {}, {}, apart->second);
-    if (buffers_.knob >= 0) out_.step(primitive::double_buffer, copy, {}, {}, {buffers_});
+    if (buffers_.knob >= 0) {
+      std::vector<knob_value> values{buffers_};
+      if (held_ > 0) values.push_back(literal(held_));
+      out_.step(primitive::double_buffer, copy, {}, {}, values);
+    }
     return copy;
   }
 
@@ -318,7 +323,9 @@ class gpu_tiles {
     auto const& c = cuts_[x];
     if (c.knob < 0) return c.together;
     if (x >= free_axes()) return c.part(1) * c.together;
-    if (c.together > 1) return knob_expression(c.part(1)) * knob_expression(c.part(2)) * knob_expression(c.together);
+    if (c.together > 1)
+      return knob_expression(c.part(c.of_block)) * knob_expression(c.part(c.of_block + 1)) *
+             knob_expression(c.together);
     return knob_expression(c.part(vthread)) * knob_expression(c.part(thread)) * knob_expression(c.part(inner));
   }
 
@@ -392,6 +399,7 @@ class gpu_tiles {
   std::vector<cut> cuts_;            ///< [axis of the reduction]
   std::int64_t seed_threads_ = 1;    ///< threads of a block
   knob_value buffers_ = literal(1);  ///< buffers of each copy in shared memory
+  std::int64_t held_ = 0;            ///< iterations for which their parts stay unchanged after their own
   std::vector<std::pair<access_plan const*, knob_value>> paddings_;
   std::map<access_plan const*, std::vector<knob_value>> swizzles_;  ///< distances of rows, as factors
 };

@@ -3,7 +3,7 @@
 // (core/warpgroup_product.hpp). Rows and columns 8 apart are virtual threads of a thread. A copy in shared memory
 // consists of swizzled lines of 64 elements, which eight neighbouring threads copy. The rest is as in tiles.hpp:
 //
-//   block_x  blocks of rows, of columns
+//   block_x  blocks of rows, of columns; some blocks of rows in turn, which share columns in the L2 cache
 //     vthread  tiles of 64 rows, halves of 16 rows, columns by 64, by 8
 //       thread_x  groups of four warps, warps, 8 rows, 4 columns
 //         local acc[1, 2]
@@ -66,20 +66,22 @@ inline void gpu_tiles::multiplied_by_warpgroups(matrix_axes const& m) {
   using product = warpgroup_product;
   constexpr std::int32_t most_lines = product::most_columns / product::line;
   auto const seed_lines = has_many_warpgroup_tiles(m) ? most_lines : most_lines / 2;
-  cut_matrices(m.rows, product::rows, {0, 2, 1});
+  cut_matrices(m.rows, product::rows, {0, 8, 2, 1});
+  cuts_[m.rows].of_block = 2;
   cut_matrices(m.columns, product::line, {0, 1, seed_lines}, most_lines);
   cuts_[m.terms].together = product::line;
   auto const& r = cuts_[m.rows];
   auto const& c = cuts_[m.columns];
   auto const& y = writer_.axis_name(m.rows);
   auto const& x = writer_.axis_name(m.columns);
-  out_.step(
-      primitive::split, name_, {y}, {y + "_b", y + "_g", y + "_m", y + "_w", y + "_h", y + "_l"},
-      {r.part(1), r.part(2), literal(product::warps), literal(product::thread_rows), literal(product::lanes_of_rows)});
+  out_.step(primitive::split, name_, {y}, {y + "_b", y + "_s", y + "_g", y + "_m", y + "_w", y + "_h", y + "_l"},
+            {r.part(1), r.part(2), r.part(3), literal(product::warps), literal(product::thread_rows),
+             literal(product::lanes_of_rows)});
   out_.step(primitive::split, name_, {x}, {x + "_b", x + "_g", x + "_m", x + "_n", x + "_l", x + "_c"},
             {c.part(1), c.part(2), literal(product::line / product::core), literal(product::lanes_of_columns),
              literal(product::thread_columns)});
-  auto const blocks = matrix_blocks(m);
+  auto blocks = matrix_blocks(m);
+  blocks.push_back(y + "_s");
   std::vector<std::string> const virtuals{y + "_m", y + "_h", x + "_m", x + "_n"};
   std::vector<std::string> const threads{y + "_g", x + "_g", y + "_w", y + "_l", x + "_l"};
   auto order = blocks;
@@ -93,15 +95,16 @@ inline void gpu_tiles::multiplied_by_warpgroups(matrix_axes const& m) {
   keep_matrix_sums(x + "_c");
   accumulate_by_warpgroups(m);
   auto const fetched = fetches();
-  buffers_ = choose_buffers(fetched, seed_lines == most_lines ? 4 : 3);
+  buffers_ = choose_buffers(fetched, 4);
+  held_ = 1;
   for (auto const* a : fetched) fetch_lines(*a, m);
-  knob_expression const groups = knob_expression(r.part(1)) * knob_expression(c.part(1));
+  knob_expression const groups = knob_expression(r.part(2)) * knob_expression(c.part(1));
   auto const together = groups * knob_expression(product::threads);
   out_.require(together <= knob_expression(std::min(out_.machine().block_threads, 512)), "threads of a block");
   constexpr std::int64_t sums = product::rows * product::line / product::threads;
   constexpr std::int64_t most_sums = product::rows * product::most_columns / product::threads;
   constexpr std::int64_t others = 72;  // addresses, loops, pending copies: ptxas takes 84 if it may
-  auto const held = knob_expression(r.part(2)) * knob_expression(c.part(2)) * knob_expression(sums);
+  auto const held = knob_expression(r.part(3)) * knob_expression(c.part(2)) * knob_expression(sums);
   out_.require(held <= knob_expression(most_sums), "registers of a thread");
   limit_registers(together, held, others);
   limit_group_memory(fetched);
@@ -118,14 +121,15 @@ inline void gpu_tiles::accumulate_by_warpgroups(matrix_axes const& m) {
   out_.step(primitive::tensorize, acc_, tile);
 }
 
-/// Returns true if all processors have tiles of 128 x 256 results.
+/// Returns true if nearly all processors have tiles of 128 x 256 results: such a tile takes half of the loads that two
+/// of 128 x 128 take.
 inline bool gpu_tiles::has_many_warpgroup_tiles(matrix_axes const& m) const {
   std::int64_t results = 1;
   for (std::size_t x = 0; x < free_axes(); ++x) results *= r_.axis_size(x);
   constexpr std::int64_t rows = 2 * warpgroup_product::rows;
   constexpr std::int64_t columns = warpgroup_product::most_columns;
   return r_.axis_size(m.rows) >= rows && r_.axis_size(m.columns) >= columns &&
-         results / (rows * columns) >= out_.machine().cores;
+         4 * results / (rows * columns) >= 3 * std::int64_t{out_.machine().cores};
 }
 
 /// Copies an operand in lines of eight chunks of 16 bytes, one thread a chunk. If terms are neighbours, rows of the

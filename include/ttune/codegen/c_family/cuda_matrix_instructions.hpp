@@ -98,10 +98,13 @@ class cuda_matrix_instructions final : public matrix_instructions {
     return std::string(cuda_function_prefix) + "void " + wanted +
            "() { asm volatile(\"wgmma.fence.sync.aligned;\" ::: \"memory\"); }\n";
   }
-  [[nodiscard]] std::string end_products_function(std::string const& wanted) const override {
+  [[nodiscard]] std::string close_products_function(std::string const& wanted) const override {
     return std::string(cuda_function_prefix) + "void " + wanted +
-           "() {\n  asm volatile(\"wgmma.commit_group.sync.aligned;\" ::: \"memory\");\n"
-           "  asm volatile(\"wgmma.wait_group.sync.aligned 0;\" ::: \"memory\");\n}\n";
+           "() { asm volatile(\"wgmma.commit_group.sync.aligned;\" ::: \"memory\"); }\n";
+  }
+  [[nodiscard]] std::string await_products_function(std::string const& wanted, int in_flight) const override {
+    return std::string(cuda_function_prefix) + "void " + wanted + "() { asm volatile(\"wgmma.wait_group.sync.aligned " +
+           std::to_string(in_flight) + ";\" ::: \"memory\"); }\n";
   }
   // The instruction reads through the asynchronous proxy; threads and their copies write through the generic proxy.
   [[nodiscard]] std::string publish_function(std::string const& wanted) const override {

@@ -39,8 +39,10 @@ class matrix_instructions {
                                                        bool left_across, bool right_across) const = 0;
   /// A function without arguments, called before a batch of such products.
   [[nodiscard]] virtual std::string begin_products_function(std::string const& name) const = 0;
-  /// The same, called after the batch; it waits for the sums.
-  [[nodiscard]] virtual std::string end_products_function(std::string const& name) const = 0;
+  /// The same, called after the batch.
+  [[nodiscard]] virtual std::string close_products_function(std::string const& name) const = 0;
+  /// The same, called before sums are used: it waits for all batches but the last `in_flight`.
+  [[nodiscard]] virtual std::string await_products_function(std::string const& name, int in_flight) const = 0;
   /// The same, called before a barrier after which the products read data that threads have written.
   [[nodiscard]] virtual std::string publish_function(std::string const& name) const = 0;
   /// A function that takes sums and forces the compiler to keep them in registers at that point.

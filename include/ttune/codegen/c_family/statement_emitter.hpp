@@ -159,10 +159,13 @@ inline void statement_emitter::emit_loop(ir::loop const& l) {
   if (known && emit_lanes(l, begin.constant, end.constant)) return;
   bool const unroll =
       l.kind == ir::loop_kind::unrolled || l.kind == ir::loop_kind::tensorized || l.kind == ir::loop_kind::vectorized;
-  if (known && ((unroll && kernel_.dialect.unrolls()) || trips == 1))
-    return loops_.emit_unrolled(l, begin.constant, end.constant);
-  loops_.hint_unrolling(l, unroll, trips);
-  loops_.emit_rolled(l);
+  if (known && ((unroll && kernel_.dialect.unrolls()) || trips == 1)) {
+    loops_.emit_unrolled(l, begin.constant, end.constant);
+  } else {
+    loops_.hint_unrolling(l, unroll, trips);
+    loops_.emit_rolled(l);
+  }
+  if (ir::has_product_in_flight(l.body)) warpgroups_.finish();
 }
 
 /// Emits a vectorised loop outside of other ones as the language can; returns false for other loops.

@@ -5,7 +5,7 @@
 //   warpgroup_multiply S[v, j] += A[…] * B[…],     begin
 //                      v < V, n < N, j < 2,   →    for n < N, for all tiles of 64 rows
 //                      k < 16                        product(descriptor of A, descriptor of B, all sums of the tile)
-//                                                  end, and wait for it
+//                                                  end, and wait for it, or for the one before (in flight)
 //
 // The instruction reads its operands itself, so the program's rows, columns and terms must be exactly those of the
 // instruction. The indices show that: they are computed for all v, j and k, with the parts of a thread's number as
@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ttune/arith/simplify.hpp"
@@ -26,7 +27,8 @@
 
 namespace ttune { inline namespace v0 { namespace codegen { namespace c_family {
 
-/// In: products of four warps. Out: one batch of instructions, and the wait for their sums. Throws backend_error if the
+/// In: products of four warps. Out: one batch of instructions, and the wait for their sums, which may come later if the
+/// products are in flight: at the next batch, and behind the loop. Throws backend_error if the
 /// operands do not lie in swizzled lines.
 class warpgroup_emitter {
  public:
@@ -34,6 +36,8 @@ class warpgroup_emitter {
       : kernel_(kernel), indices_(indices), memory_(memory), loaded_(kernel) {}
 
   void emit(ir::matrix_multiply const& m);
+  /// Waits for the products that are in flight, behind the loop around them.
+  void finish();
   /// Makes what threads have written visible to the products after the next barrier.
   void publish_shared_memory() {
     call("ttune_publish", [&](std::string const& name) { return kernel_.dialect.matrices()->publish_function(name); });
@@ -42,6 +46,8 @@ class warpgroup_emitter {
  private:
   template <class Text>
   void call(std::string const& name, Text const& text);
+  void hold(std::vector<std::string> const& sums);
+  void await(int in_flight);
   void bind_thread_parts(warpgroup_tile const& t);
   [[nodiscard]] std::vector<std::string> emit_repeated_products(warpgroup_tile const& t, std::size_t depth);
   [[nodiscard]] std::vector<std::string> emit_products(warpgroup_tile const& t);
@@ -65,6 +71,7 @@ class warpgroup_emitter {
   index_emitter& indices_;
   memory_emitter& memory_;
   load_cache loaded_;
+  std::vector<std::string> in_flight_;  ///< sums of products that the loop does not wait for, of each tile
 };
 
 /// Calls a function without arguments.
@@ -243,6 +250,23 @@ inline void warpgroup_emitter::bind_thread_parts(warpgroup_tile const& t) {
   bind_unknown(lane_variable::column, warpgroup_product::lanes_of_columns);
 }
 
+/// Keeps the compiler from moving uses of sums to the other side of this place.
+inline void warpgroup_emitter::hold(std::vector<std::string> const& sums) {
+  for (auto const& s : sums) kernel_.text.line("ttune_hold(" + s + ");");
+}
+
+/// Waits for all products but those of the last `in_flight` batches.
+inline void warpgroup_emitter::await(int in_flight) {
+  call("ttune_await_products_" + std::to_string(in_flight),
+       [&](std::string const& name) { return kernel_.dialect.matrices()->await_products_function(name, in_flight); });
+}
+
+inline void warpgroup_emitter::finish() {
+  if (in_flight_.empty()) return;
+  await(0);
+  hold(std::exchange(in_flight_, {}));
+}
+
 inline void warpgroup_emitter::emit(ir::matrix_multiply const& m) {
   warpgroup_tile const t(m);
   kernel_.text.open("");
@@ -250,16 +274,15 @@ inline void warpgroup_emitter::emit(ir::matrix_multiply const& m) {
   bind_thread_parts(t);
   std::vector<std::string> sums;
   auto const products = kernel_.text.captured([&] { sums = emit_repeated_products(t, 0); });
-  auto const hold = [&] {
-    for (auto const& s : sums) kernel_.text.line("ttune_hold(" + s + ");");
-  };
-  hold();
+  hold(sums);
   call("ttune_begin_products",
        [&](std::string const& name) { return kernel_.dialect.matrices()->begin_products_function(name); });
   kernel_.text.append(products);
-  call("ttune_end_products",
-       [&](std::string const& name) { return kernel_.dialect.matrices()->end_products_function(name); });
-  hold();
+  call("ttune_close_products",
+       [&](std::string const& name) { return kernel_.dialect.matrices()->close_products_function(name); });
+  await(m.in_flight ? 1 : 0);
+  hold(sums);
+  if (m.in_flight) in_flight_ = std::move(sums);
   kernel_.variables.restore(saved);
   loaded_.clear();
   kernel_.text.close();

@@ -20,6 +20,16 @@ namespace ttune { inline namespace v0 { namespace lowering {
   return std::min<std::int32_t>(s.buffers, in.loop(static_cast<std::size_t>(s.attached_to), s.depth).extent);
 }
 
+/// Returns for how many iterations a part stays unchanged after its own: none if there are no buffers for that.
+[[nodiscard]] inline std::int32_t held_by(scope const& in, std::size_t st) {
+  return std::clamp<std::int32_t>(in.n.stages[st].held, 0, std::max(0, buffers_of(in, st) - 2));
+}
+
+/// Returns the number of iterations by which a doubled stage is computed ahead.
+[[nodiscard]] inline std::int32_t iterations_ahead(scope const& in, std::size_t st) {
+  return buffers_of(in, st) - 1 - held_by(in, st);
+}
+
 /// Returns the part that an iteration of the loop around reads.
 [[nodiscard]] inline ir::expr part_of_buffer(scope const& in, std::size_t st) {
   auto const& s = in.n.stages[st];

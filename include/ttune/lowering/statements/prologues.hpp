@@ -26,7 +26,7 @@ class prologues {
     auto const& s = scope_.n.stages[q];
     auto const of = static_cast<std::size_t>(s.attached_to);
     auto const name = scope_.variable(of, s.depth);
-    auto const ahead = buffers_of(scope_, q) - 1;
+    auto const ahead = iterations_ahead(scope_, q);
     auto const next = ir::make_variable(name) + ahead;
     auto& first = by_loop_[name];
     first.parts.resize(std::max(first.parts.size(), static_cast<std::size_t>(ahead)));

@@ -83,6 +83,7 @@ class storage {
       int const slot = where == ir::memory::prepared ? static_cast<int>(made_.prepared.size()) : -1;
       auto b = ir::buffer{{}, name, c.type, extents(st), where, slot, {}};
       b.ahead = is_doubled(scope_, st) && where == ir::memory::shared && is_copy(st);
+      if (b.ahead) b.held = held_by(scope_, st);
       if (auto const rows = n_.stages[st].swizzle; rows > 0 && where == ir::memory::shared && !b.extents.empty())
         b.swizzle =
             primitives::swizzle_distance(rows, b.extents.back() * static_cast<std::int64_t>(size_in_bytes(b.type)));

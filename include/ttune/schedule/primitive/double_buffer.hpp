@@ -11,8 +11,10 @@
 //
 // With N buffers the stage is computed N - 1 iterations ahead. A copy of an operand into shared memory may take all
 // that time (cp.async of NVIDIA's GPUs): the barrier of an iteration ends a batch of copies and waits for all but the
-// last N
-// - 2 batches. If a knob chooses 1, the stage is computed where it is read.
+// last N - 2 batches. If a knob chooses 1, the stage is computed where it is read.
+//
+// A part may be held for an iteration after its own: the stage is then computed N - 2 iterations ahead, and products of
+// four warps that read the part run on while the next ones begin (lowering/overlap_products.hpp).
 //
 // .double_buffer() prints
 //
@@ -48,6 +50,11 @@ class double_buffer_call {
   [[nodiscard]] auto double_buffer(std::int64_t buffers = 2) const {
     return typed::with_step(static_cast<Schedule const&>(*this), primitive::double_buffer, {}, {}, {literal(buffers)});
   }
+  /// The same, by `held` iterations less: a part stays unchanged for `held` iterations, 0 or 1, after its own.
+  [[nodiscard]] auto double_buffer(std::int64_t buffers, std::int64_t held) const {
+    return typed::with_step(static_cast<Schedule const&>(*this), primitive::double_buffer, {}, {},
+                            {literal(buffers), literal(held)});
+  }
 };
 
 template <>
@@ -57,6 +64,7 @@ struct rules<primitive::double_buffer> : default_rules {
   static void draw(Draw& random, stage_plan const& /*st*/, step& s) {
     if (random.chance(0.3)) s.values = {{random.add_knob(one_of_knob(random.fresh("buffers"), {1, 2, 3, 4})), 0, 0}};
     else if (random.chance(0.5)) s.values = {literal(2 + random.pick(3))};
+    if (!s.values.empty() && random.chance(0.3)) s.values.push_back(literal(1));
   }
   [[nodiscard]] static std::string arguments(step const& s, cpp_names& names);
   static void apply(plan& p, step const& s);
@@ -71,6 +79,7 @@ struct rules<primitive::double_buffer> : default_rules {
 namespace ttune { inline namespace v0 { namespace primitives {
 
 std::string rules<primitive::double_buffer>::arguments(step const& s, cpp_names& names) {
+  if (s.values.size() > 1) return names.number(s.values[0]) + ", " + names.number(s.values[1]);
   return s.values.empty() || s.values[0].literal == 2 ? "" : names.number(s.values[0]);
 }
 
@@ -80,9 +89,12 @@ void rules<primitive::double_buffer>::apply(plan& p, step const& s) {
   auto& st = stage_of(p, s);
   if (st.doubled) refuse(s, s.stage, "is double buffered already");
   if (st.output) refuse(s, s.stage, "is an output; there is one of it");
-  if (s.values.size() > 1 ||
+  if (s.values.size() > 2 ||
       (!s.values.empty() && s.values[0].is_literal() && (s.values[0].literal < 1 || s.values[0].literal > max_buffers)))
     refuse(s, s.stage, "takes the number of buffers, 1 to " + std::to_string(max_buffers));
+  if (s.values.size() > 1 && (!s.values[1].is_literal() || s.values[1].literal < 0 || s.values[1].literal > 1))
+    refuse(s, s.stage, "can hold a part for 0 iterations after its own, or for 1");
+  st.held = s.values.size() > 1 ? static_cast<std::int32_t>(s.values[1].literal) : 0;
   st.doubled = s.values.empty() || !s.values[0].is_literal() || s.values[0].literal > 1;
   if (!s.values.empty()) st.buffers = s.values[0];
 }
