@@ -5,6 +5,7 @@
 
 #include "ttune/autoschedule/derive_space.hpp"
 #include "ttune/kernel.hpp"
+#include "ttune/runtime/add_instruction.hpp"
 #include "ttune/tune/tuner.hpp"
 
 namespace ttune { inline namespace v0 {

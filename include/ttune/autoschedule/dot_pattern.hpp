@@ -3,8 +3,7 @@
 #pragma once
 
 #include "ttune/autoschedule/analysis.hpp"
-#include "ttune/core/dot_product.hpp"
-#include "ttune/ir/narrow_term.hpp"
+#include "ttune/ir/find_dot.hpp"
 
 namespace ttune { inline namespace v0 { namespace autoschedule {
 
@@ -42,15 +41,15 @@ struct dot_terms {
   auto const& definition = *st.definition;
   if (definition.reduction.kind != ir::reduction_kind::sum || definition.components.size() != 1) return {};
   if (!definition.reduction.associative || !definition.reduction.commutative) return {};
-  auto const term = ir::match_narrow_term(definition.components[0].value);
-  if (!term || st.accesses.size() != 3) return {};
-  auto const dot = find_dot_product(machine, term->kind, term->left->type, term->right->type, definition.type());
-  if (!dot) return {};
+  if (st.accesses.size() != 3) return {};
+  auto const found = ir::find_dot(machine, definition.components[0].value, definition.type());
+  if (!found) return {};
+  auto const& dot = found->how;
   bool const first = stride(p, st, st.accesses[0], vector_axis) != 0;
   dot_terms made;
   made.terms = dot.terms;
   made.how = dot.how;
-  made.both_signed = term->left->type == dtype::i8 && term->right->type == dtype::i8;
+  made.both_signed = found->left->type == dtype::i8 && found->right->type == dtype::i8;
   made.in_vectors = first ? 0 : 1;
   auto const& moving = st.accesses[made.in_vectors];
   auto const& same = st.accesses[first ? 1 : 0];

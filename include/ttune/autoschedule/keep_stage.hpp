@@ -9,7 +9,7 @@
 
 #include "ttune/autoschedule/select_axis.hpp"
 #include "ttune/core/dot_product.hpp"
-#include "ttune/ir/narrow_term.hpp"
+#include "ttune/ir/find_dot.hpp"
 
 namespace ttune { inline namespace v0 { namespace autoschedule {
 
@@ -188,8 +188,8 @@ namespace ttune { inline namespace v0 { namespace autoschedule {
 /// Returns true if a stage sums products, of this stage and of another one, that an instruction of the machine can sum.
 [[nodiscard]] inline bool sums_dots_of(target const& machine, ir::stage const& reader, ir::stage const& factor) {
   if (reader.reduction.kind != ir::reduction_kind::sum || reader.components.size() != 1) return false;
-  auto const term = ir::match_narrow_term(reader.components[0].value);
-  if (!term || !find_dot_product(machine, term->kind, term->left->type, term->right->type, reader.type())) return false;
+  auto const term = ir::find_dot(machine, reader.components[0].value, reader.type());
+  if (!term) return false;
   auto const reads = [&](ir::expr const& e) {
     auto const* const from = std::get_if<handle<ir::stage>>(&ir::as<ir::access>(e)->from);
     return from && (*from)->name == factor.name;

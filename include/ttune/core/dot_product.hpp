@@ -18,6 +18,7 @@ enum class dot_method : std::uint8_t {
   /// Pairs of bf16 are split by a shift and a mask: two f32 multiply-adds.
   split_bfloats,
   distances,  ///< |u8 - u8|, four terms; each lane begins one element later: vdbpsadbw
+  own,        ///< an instruction that the application brings along
 };
 
 /// The operation that makes a term of two elements.
@@ -26,7 +27,8 @@ enum class dot_term : std::uint8_t { product, distance };
 /// A method, and the number of terms that it sums per lane.
 struct dot_product {
   dot_method how = dot_method::none;
-  std::int32_t terms = 1;  ///< terms per lane: adjacent elements in memory of both operands
+  std::int32_t terms = 1;                    ///< terms per lane: adjacent elements in memory of both operands
+  ir::own_instruction const* own = nullptr;  ///< dot_method::own; the target has it
   explicit operator bool() const noexcept { return how != dot_method::none; }
 
   /// Returns the distance, in elements, between the first terms of two adjacent lanes, for the operand that varies by

@@ -3,11 +3,17 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "ttune/core/dtype.hpp"
 
 namespace ttune { inline namespace v0 {
+
+namespace ir {
+class own_instruction;
+}
 
 /// A machine to generate code for. A backend fills it in for the host; for another machine, the user does. It is part
 /// of every record's key through `key()`.
@@ -35,6 +41,9 @@ struct target {
   std::int32_t block_threads = 0;  ///< largest number of threads of a block
   std::int64_t block_bytes = 0;    ///< largest memory that the threads of a block share; 0: they have none
   std::int32_t warp_threads = 1;   ///< threads that run in lockstep
+
+  /// Instructions that the application brings along (ir/own_instruction.hpp).
+  std::vector<std::shared_ptr<ir::own_instruction const>> instructions = {};
 
   [[nodiscard]] bool is_gpu() const noexcept { return block_threads > 0; }
 

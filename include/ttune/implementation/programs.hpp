@@ -33,6 +33,7 @@
 #include "ttune/ir/ndarray.inl.hpp"
 #include "ttune/ir/operand_uses.inl.hpp"
 #include "ttune/ir/operands.inl.hpp"
+#include "ttune/ir/own_instruction.inl.hpp"
 #include "ttune/ir/print.inl.hpp"
 #include "ttune/ir/rounding_bounds.inl.hpp"
 #include "ttune/ir/sampled_evaluation.inl.hpp"

@@ -52,12 +52,18 @@ namespace detail {
   return detail::operands(dot_term::distance, *difference);
 }
 
-/// Matches the term of a statement `S[i] = S[i] + term`; nothing for other statements.
-[[nodiscard]] inline std::optional<narrow_term> match_added_term(store const& s) {
+/// Returns the term of a statement `S[i] = S[i] + term`; null for other statements.
+[[nodiscard]] inline expr added_term(store const& s) {
   auto const* sum = as<binary>(s.value);
   auto const* old = sum && sum->op == binary_op::add ? as<access>(sum->left) : nullptr;
-  if (!old || std::get<handle<buffer>>(old->from) != s.to || old->indices != s.indices) return std::nullopt;
-  return match_narrow_term(sum->right);
+  if (!old || std::get<handle<buffer>>(old->from) != s.to || old->indices != s.indices) return {};
+  return sum->right;
+}
+
+/// Matches the term of such a statement; nothing for other statements and terms.
+[[nodiscard]] inline std::optional<narrow_term> match_added_term(store const& s) {
+  auto const term = added_term(s);
+  return term ? match_narrow_term(term) : std::nullopt;
 }
 
 }}}  // namespace ttune::v0::ir

@@ -16,8 +16,8 @@
 
 namespace ttune { inline namespace v0 { namespace lowering {
 
-/// Marks such products in a kernel; returns the same statement if there are none. Nothing else in the loop may use their
-/// sums.
+/// Marks such products in a kernel; returns the same statement if there are none. Nothing else in the loop may use
+/// their sums.
 [[nodiscard]] ir::stmt overlap_products(ir::stmt const& s);
 
 }}}  // namespace ttune::v0::lowering

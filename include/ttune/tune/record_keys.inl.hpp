@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ttune/ir/equal.hpp"
+#include "ttune/ir/own_instruction.hpp"
 #include "ttune/ir/print.hpp"
 #include "ttune/support/hash.hpp"
 #include "ttune/tune/record_keys.hpp"
@@ -62,6 +63,8 @@ record_key key_of(space const& in, target const& machine, objective goal) {
     for (auto const& a : st->reduction.axes) key.extents.push_back(a.size());
   }
   key.target = machine.name + " x" + std::to_string(machine.cores);
+  for (auto const& own : machine.instructions)
+    if (own->is_on(machine)) key.target += " +" + own->statement().name;
   key.space = detail::hash_of_space(in);
   key.objective = name_of(goal);
   return key;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensorized loops at code generation: sums of terms of narrow elements by the instructions of core/dot_product.hpp.
+// Tensorized loops at code generation: sums of terms of narrow elements by the instructions that ir/find_dot.hpp knows.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 #include "ttune/codegen/llvm/dot_instructions.hpp"
 #include "ttune/codegen/llvm/index_emitter.hpp"
 #include "ttune/codegen/llvm/store_emitter.hpp"
-#include "ttune/ir/narrow_term.hpp"
+#include "ttune/ir/find_dot.hpp"
 
 namespace ttune { inline namespace v0 { namespace codegen { namespace llvm {
 
@@ -61,23 +61,21 @@ inline bool dot_emitter::emit_terms(ir::loop const& l, int terms) {
   auto const* c = ir::as<ir::conditional>(l.body);
   if (c && c->otherwise) return false;
   auto const* write = ir::as<ir::store>(c ? c->then : l.body);
-  auto const term = write ? ir::match_added_term(*write) : std::nullopt;
-  if (!term) return false;
+  auto const term = write ? ir::added_term(*write) : ir::expr{};
+  auto const dot = term ? ir::find_dot(writer_.machine(), term, write->to->type, state_.lanes) : std::nullopt;
+  if (!term || (!dot && !ir::match_narrow_term(term))) return false;
   if (c && !take_common_mask(c->condition, l.variable, terms)) return false;
   bool const runs = state_.mask.empty() || std::find(state_.mask.begin(), state_.mask.end(), true) != state_.mask.end();
   if (!runs) return true;  // the operand that lanes share may end before these terms
-  auto const dot =
-      find_dot_product(writer_.machine(), term->kind, term->left->type, term->right->type, write->to->type);
-  if (dot.terms != terms || !instructions_.exist_for(dot)) return false;
-  auto const a = operand(term->left, l.variable, dot);
-  auto const b = a ? operand(term->right, l.variable, dot) : std::nullopt;
+  if (!dot || dot->how.terms != terms || !instructions_.exist_for(dot->how)) return false;
+  auto const a = operand(dot->left, l.variable, dot->how);
+  auto const b = a ? operand(dot->right, l.variable, dot->how) : std::nullopt;
   if (!b || (!a->in_lanes() && !b->in_lanes())) return false;
   writer_.annotate(c ? c->then : l.body);
   auto const target_index = indices_.flat_index(*write->to, write->indices);
   auto const before = values_.widened(loads_.load(*write->to, target_index), state_.lanes);
-  bool const slides_twice = dot.how == dot_method::distances && a->in_lanes() && b->in_lanes();
-  if (dot.how == dot_method::none || slides_twice) return false;
-  auto const made = instructions_.add(dot, *a, *b, before);
+  if (dot->how.how == dot_method::distances && a->in_lanes() && b->in_lanes()) return false;
+  auto const made = instructions_.add(dot->how, *a, *b, before);
   stores_.store(*write->to, target_index, {made, before.type, state_.lanes});
   return true;
 }

@@ -8,6 +8,7 @@
 
 #include "ttune/codegen/llvm/load_emitter.hpp"
 #include "ttune/core/dot_product.hpp"
+#include "ttune/ir/own_instruction.hpp"
 
 namespace ttune { inline namespace v0 { namespace codegen { namespace llvm {
 
@@ -41,6 +42,8 @@ class dot_instructions {
   [[nodiscard]] std::string bfloats(dot_operand const& a, dot_operand const& b, std::string const& sum);
   [[nodiscard]] std::string split_bfloats(dot_operand const& a, dot_operand const& b, std::string const& sum);
   [[nodiscard]] std::string distances(dot_operand const& same, dot_operand const& sliding, value const& sum);
+  [[nodiscard]] std::string own(ir::own_instruction const& how, dot_operand const& a, dot_operand const& b,
+                                value const& sum);
   [[nodiscard]] std::string load(dot_operand const& o);
   [[nodiscard]] std::string load_terms(dot_operand const& o);
   [[nodiscard]] std::string load_sliding(dot_operand const& o);
@@ -56,6 +59,7 @@ class dot_instructions {
 inline bool dot_instructions::exist_for(dot_product const& dot) const {
   auto const& has = writer_.instructions();
   int const lanes = state_.lanes;
+  if (dot.how == dot_method::own) return dot.own->lanes() == lanes;
   if (dot.how == dot_method::split_bfloats) return lanes > 1;
   if (dot.how == dot_method::bytes && !has.dots_bytes) return false;
   if (dot.how == dot_method::bfloats && !has.dots_bfloats) return false;
@@ -72,6 +76,7 @@ inline std::string dot_instructions::add(dot_product const& dot, dot_operand con
     case dot_method::bfloats: return bfloats(a, b, sum.text);
     case dot_method::split_bfloats: return split_bfloats(a, b, sum.text);
     case dot_method::distances: return a.in_lanes() ? distances(b, a, sum) : distances(a, b, sum);
+    case dot_method::own: return own(*dot.own, a, b, sum);
     case dot_method::none: break;
   }
   return sum.text;
@@ -236,6 +241,33 @@ inline std::string dot_instructions::distances(dot_operand const& same, dot_oper
   auto const type = vector_of(scalar_type(sum.type), lanes);
   if (size_in_bytes(sum.type) > 2) made = writer_.define("zext " + words + " " + made + " to " + type);
   return writer_.define("add " + type + " " + sum.text + ", " + made);
+}
+
+/// Adds by an instruction of the application.
+inline std::string dot_instructions::own(ir::own_instruction const& how, dot_operand const& a, dot_operand const& b,
+                                         value const& sum) {
+  auto const& stated = how.statement();
+  auto const type = vector_of(scalar_type(how.sum()), state_.lanes);
+  auto const argument = [&](dot_operand const& o) {
+    auto const loaded = vector_of(o.lane_type(), state_.lanes);
+    auto const wanted =
+        stated.argument_type.empty() ? vector_of(scalar_type(o.type), state_.lanes * o.terms) : stated.argument_type;
+    auto const text = load(o);
+    return std::pair{
+        wanted,
+        wanted == loaded ? text : computed_once(o, "as " + wanted, "bitcast " + loaded + " " + text + " to " + wanted)};
+  };
+  auto const x = argument(a);
+  auto const y = argument(b);
+  auto const name = "@" + stated.intrinsic;
+  auto const sums = stated.takes_sums ? type + ", " : std::string();
+  writer_.declare("declare " + type + " " + name + "(" + sums + x.first + ", " + y.first + ")");
+  auto const first = stated.takes_sums ? type + " " + sum.text + ", " : std::string();
+  auto const made = writer_.define("call " + type + " " + name + "(" + first + x.first + " " + x.second + ", " +
+                                   y.first + " " + y.second + ")");
+  if (stated.takes_sums) return made;
+  auto const add = is_float(how.sum()) ? "fadd " : "add ";
+  return writer_.define(add + type + " " + sum.text + ", " + made);
 }
 
 }}}}  // namespace ttune::v0::codegen::llvm
