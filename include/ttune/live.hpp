@@ -47,7 +47,7 @@ template <class Op>
   using kernel_type = kernel_of_t<decltype(first_compute(op))>;
   using workload_type = typed_workload<kernel_type>;
   auto const alone = by.look_up();
-  auto computes = arranged_alternatives(declared_computes(op), by.target());
+  auto computes = arranged_alternatives(declared_computes(op), by.target(), by.derive());
   auto named = by.text_of(computes);
   for (auto const& known : by.workloads())
     if (auto same = std::dynamic_pointer_cast<workload_type>(known); same && same->named.id == named.id)

@@ -58,6 +58,7 @@ class live_engine {
   [[nodiscard]] live_report report() const;
   [[nodiscard]] std::function<double()> const& clock() const noexcept { return clock_; }
   [[nodiscard]] ttune::target const& target() const { return compiler_->target(); }
+  [[nodiscard]] space_source const& derive() const noexcept { return options_.derive; }
   [[nodiscard]] std::shared_ptr<executor> const& kernel_executor() const noexcept { return lookup_.kernel_executor(); }
 
  private:

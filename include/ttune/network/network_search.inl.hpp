@@ -62,7 +62,7 @@ network_steps network_search::run() {
 
 void network_search::arrange() {
   for (auto& w : found_.workloads)
-    if (!w.of->is_view()) w.variants = variants_of(w, machine());
+    if (!w.of->is_view()) w.variants = variants_of(w, machine(), tuner_.options().derive);
 }
 
 /// The trials of the budget are those of one workload on average. The time for first kernels counts.
@@ -305,7 +305,7 @@ chosen_kernel const& network_search::copy(network_tensor const& what, operand_la
     known->results = {to};
     return made = std::move(*known);
   }
-  auto const task = tasks_->add({{usable_space(copy_program(what, from, to), machine())}});
+  auto const task = tasks_->add({{usable_space(copy_program(what, from, to), machine(), tuner_.options().derive)}});
   while (!tasks_->over(task) && tasks_->trials(task) < copy_trials) tasks_->advance(task);
   auto found = tasks_->finish(task);
   made = {std::make_shared<kernel_image const>(std::move(found.image)),

@@ -95,7 +95,7 @@ std::optional<std::size_t> network_search::find_recorded(workload& of, recorded_
 bool network_search::find_winner(workload const& of, variant& into, recorded_kernel const& which,
                                  std::vector<named_layout> const& layouts) {
   try {
-    into = make_variant(of, into.number, layouts, machine());
+    into = make_variant(of, into.number, layouts, machine(), tuner_.options().derive);
   } catch (program_error const&) {
     return false;
   }

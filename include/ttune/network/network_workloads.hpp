@@ -63,10 +63,12 @@ struct network_workloads {
 
 /// Derives the spaces of all computes in a choice of layouts. Throws program_error if a compute does not allow them.
 [[nodiscard]] network_variant make_variant(network_workload const& of, std::size_t number,
-                                           std::vector<named_layout> const& layouts, target const& machine);
+                                           std::vector<named_layout> const& layouts, target const& machine,
+                                           space_source const& derive = {});
 
 /// Returns the variants in all promising layouts that all computes allow; the first is plain.
-[[nodiscard]] std::vector<network_variant> variants_of(network_workload const& of, target const& machine);
+[[nodiscard]] std::vector<network_variant> variants_of(network_workload const& of, target const& machine,
+                                                       space_source const& derive = {});
 
 /// Returns the state of the caches in which the network calls its kernels. Weights that exceed the last-level cache
 /// come from memory at each call, whatever the tuner's objective is for a kernel that is called alone.

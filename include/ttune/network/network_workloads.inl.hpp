@@ -55,21 +55,22 @@ network_variant without_computes(network_workload const& of, std::size_t number,
 }
 
 network_variant make_variant(network_workload const& of, std::size_t number, std::vector<named_layout> const& layouts,
-                             target const& machine) {
+                             target const& machine, space_source const& derive) {
   auto made = without_computes(of, number, layouts);
   std::vector<unarranged_alternative> computes;
   for (auto const& compute : of.of->computes)
     computes.push_back({capture::with_free_operands(compute.program), compute.error});
-  made.computes = arranged_in(layouts, computes, machine);
+  made.computes = arranged_in(layouts, computes, machine, derive);
   return made;
 }
 
-std::vector<network_variant> variants_of(network_workload const& of, target const& machine) {
+std::vector<network_variant> variants_of(network_workload const& of, target const& machine,
+                                         space_source const& derive) {
   std::vector<network_variant> made;
   auto const layouts = layouts_of(of, machine);
   for (std::size_t i = 0; i < layouts.size(); ++i) {
     try {
-      made.push_back(make_variant(of, i, layouts[i], machine));
+      made.push_back(make_variant(of, i, layouts[i], machine, derive));
     } catch (program_error const&) {
       if (i == 0) throw;
     }

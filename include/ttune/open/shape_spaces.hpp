@@ -30,11 +30,12 @@ struct spaces_to_try {
 /// shape needs, and with more, which smaller shapes need.
 class shape_spaces {
  public:
-  shape_spaces(handle<ir::program> const& program, open_range const& of, target const& machine)
-      : program_(program), of_(of), machine_(machine) {}
+  shape_spaces(handle<ir::program> const& program, open_range const& of, target const& machine,
+               space_source const& derive)
+      : program_(program), of_(of), machine_(machine), derive_(derive) {}
 
   [[nodiscard]] spaces_to_try run(std::vector<call_shape> const& shapes) {
-    auto whole = usable_space(open_up_to(of_.largest), machine_);
+    auto whole = usable_space(open_up_to(of_.largest), machine_, derive_);
     whole.trial_extents = shapes.front();
     add(std::move(whole), of_.largest);
     auto more_tasks = machine_;
@@ -67,7 +68,7 @@ class shape_spaces {
   void add_derived_for(call_shape const& shape, target const& machine) {
     std::vector<bound_dim> values;
     for (std::size_t d = 0; d < shape.size(); ++d) values.push_back({dim{of_.extents[d]}, shape[d]});
-    auto made = usable_space(capture::bind(program_, values), machine);
+    auto made = usable_space(capture::bind(program_, values), machine, derive_);
     made.trial_extents = shape;
     auto largest = of_.largest;
     for (bool shrunk = true; shrunk;) {
@@ -113,6 +114,7 @@ class shape_spaces {
   handle<ir::program> const& program_;
   open_range const& of_;
   target const& machine_;
+  space_source const& derive_;
   spaces_to_try made_;
   std::set<std::string> known_;
 };

@@ -132,7 +132,7 @@ tuned_shapes tune_shapes(tuner& by, handle<ir::program> const& program, shape_op
   auto const likely = likely_shapes(made.range, how);
   auto const uses = shapes_of_calls(made.range, likely);
   auto const derived = apart_shapes(uses, most_derived, std::min(likely.size(), most_derived / 2));
-  auto const tried = shape_spaces(program, made.range, by.compiler().target()).run(derived);
+  auto const tried = shape_spaces(program, made.range, by.compiler().target(), by.options().derive).run(derived);
   auto const tuned = untuned_and_tuned(by, tried.spaces, budget);
   open_kernels all;
   for (std::size_t k = 0; k < tuned.size(); ++k) {

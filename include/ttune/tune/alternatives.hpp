@@ -9,6 +9,7 @@
 #include "ttune/ir/node.hpp"
 #include "ttune/schedule/space.hpp"
 #include "ttune/support/handle.hpp"
+#include "ttune/tune/space_source.hpp"
 
 namespace ttune { inline namespace v0 {
 
@@ -26,15 +27,15 @@ struct unarranged_alternative {
 };
 
 /// Returns all alternatives in all promising layouts of the free operands of the first one. For each choice of layouts,
-/// the alternatives come in the given order.
+/// the alternatives come in the given order, in the spaces that `derive` makes.
 [[nodiscard]] std::vector<alternative> arranged_alternatives(std::vector<unarranged_alternative> const& all,
-                                                             target const& machine);
+                                                             target const& machine, space_source const& derive = {});
 
 /// Returns all alternatives in one choice of layouts, in the given order. Throws program_error if one of them reads an
 /// operand in another way than these layouts allow.
 [[nodiscard]] std::vector<alternative> arranged_in(std::vector<named_layout> const& layouts,
                                                    std::vector<unarranged_alternative> const& all,
-                                                   target const& machine);
+                                                   target const& machine, space_source const& derive = {});
 
 }}  // namespace ttune::v0
 

@@ -140,7 +140,7 @@ class tuner {
     if constexpr (has_alternatives<Op>)
       for (auto const& one : op.all()) declared.push_back({one.program(), one.error()});
     else declared.push_back({op.program(), 0});
-    return arranged_alternatives(declared, backend_->target());
+    return arranged_alternatives(declared, backend_->target(), options_.derive);
   }
 
   std::shared_ptr<backend> backend_;

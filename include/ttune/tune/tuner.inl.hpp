@@ -32,7 +32,9 @@ tuner::tuner(std::shared_ptr<backend> compiler, tuner_options options)
   if (!options_.executor) options_.executor = default_executor();
 }
 
-space tuner::space_of(handle<ir::program> const& program) const { return usable_space(program, backend_->target()); }
+space tuner::space_of(handle<ir::program> const& program) const {
+  return usable_space(program, backend_->target(), options_.derive);
+}
 
 tuner tuner::without_records() const {
   auto made = *this;

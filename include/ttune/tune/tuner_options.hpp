@@ -17,6 +17,7 @@
 #include "ttune/search/search.hpp"
 #include "ttune/tune/effort.hpp"
 #include "ttune/tune/progress.hpp"
+#include "ttune/tune/space_source.hpp"
 
 namespace ttune { inline namespace v0 {
 
@@ -56,6 +57,7 @@ inline effort::operator tuning_budget() const {
 struct tuner_options {
   any_cost_model model = {};  ///< empty: linear_model
   any_search search = {};     ///< empty: annealing
+  space_source derive = {};   ///< makes the spaces of programs without one; empty: derive_space
   shared_store records = {};  ///< empty: nothing is looked up or stored
   worker_choice worker = worker::program{};
   std::shared_ptr<ttune::executor> executor = {};  ///< executor of the resulting kernels; empty: default_executor()

@@ -3,26 +3,26 @@
 #pragma once
 
 #include <exception>
-#include <functional>
 #include <new>
 #include <string>
 
-#include "ttune/autoschedule/derive_space.hpp"
+#include "ttune/ir/equal.hpp"
 #include "ttune/support/error.hpp"
 #include "ttune/tune/simpler_schedules.hpp"
+#include "ttune/tune/space_source.hpp"
 #include "ttune/tune/workload.hpp"
 
 namespace ttune { inline namespace v0 {
 
-using space_source = std::function<space(handle<ir::program> const&, target const&)>;
-
 /// Returns the derived space of a program. If deriving fails, or makes a space that cannot be applied, returns plain
-/// loops, and `space::replaces` says why. Errors in the program itself are thrown. Tests give another `derive`.
+/// loops, and `space::replaces` says why. Errors in the program itself are thrown.
 [[nodiscard]] inline space usable_space(handle<ir::program> const& program, target const& machine,
-                                        space_source const& derive = derive_space) {
+                                        space_source const& derive = {}) {
   std::string why;
   try {
-    auto made = derive(program, machine);
+    auto made = derive ? derive(program, machine) : derive_space(program, machine);
+    if (!made.program || (made.program != program && !ir::equal(*made.program, *program)))
+      throw schedule_error("derive", program->name, "a rule returned the space of another program");
     (void)workload(made, machine);
     return made;
   } catch (schedule_error const& fault) {

@@ -12,7 +12,9 @@
 
 #include "support/scripted_backend.hpp"
 #include "ttune/ops/matmul.hpp"
+#include "ttune/ops/softmax.hpp"
 #include "ttune/runtime/interpreter_backend.hpp"
+#include "ttune/schedule.hpp"
 #include "ttune/ttune.hpp"
 
 namespace usable_space_tests {
@@ -99,6 +101,47 @@ TEST_CASE("usable space: if the backend refuses what replaces it, too, the repor
   auto const report = made.tune(in, {.trials = 2}).report;
   CHECK_MESSAGE(has(report.seed_refused, "reorder(q)"), report.seed_refused);
   CHECK_MESSAGE(has(report.seed_refused, "no register is left"), report.seed_refused);
+}
+
+namespace {
+
+/// A rule for products of a name: one knob, an outer loop of 2 or 4 rows in parallel.
+space rows_in_parallel(handle<ir::program> const& program, target const& machine) {
+  if (program->name != "matmul") return derive_space(program, machine);
+  auto const [i, j, k, io, ii] = axes<"i", "j", "k", "io", "ii">;
+  auto const extents = program->outputs[0]->axes;
+  auto const depth = program->stages[0]->reduction.axes[0].size();
+  return schedule(ops::matmul(extents[0].size(), extents[1].size(), depth), "C")
+      .split(i, one_of("rows", {2, 4}), io, ii)
+      .parallel(io)
+      .space();
+}
+
+}  // namespace
+
+TEST_CASE("usable space: a rule of the application makes the spaces of a tuner") {
+  tuner made{interpreter_backend{}, {.derive = rows_in_parallel, .worker = worker::program{"there is none"}}};
+  auto const kernel = made.tune(ops::matmul(8, 16, 12), {.trials = 4});
+  CHECK(kernel.report().trials == 2);
+  CHECK_MESSAGE(has(kernel.report().text(), "rows="), kernel.report().text());
+  std::vector<float> const a(8 * 12, 0.5F), b(12 * 16, 3);
+  std::vector<float> product(8 * 16);
+  kernel(a, b, product);
+  CHECK(product == std::vector<float>(8 * 16, 18));
+  auto const other = made.tune(ops::softmax<float>(4, 8), {.trials = 2});  // left to the library
+  CHECK_FALSE(has(other.report().text(), "rows="));
+  auto const arranged = arranged_alternatives({{ops::matmul(8, 16, 12).program(), 0}}, target{}, rows_in_parallel);
+  REQUIRE(arranged.size() == 1);
+  CHECK(arranged[0].in.knobs.size() == 1);
+}
+
+TEST_CASE("usable space: the space of another program is refused") {
+  auto const smaller = [](handle<ir::program> const&, target const& machine) {
+    return derive_space(ops::matmul(8, 16, 11).program(), machine);
+  };
+  auto const made = usable_space(ops::matmul(8, 16, 12).program(), target{}, smaller);
+  CHECK_MESSAGE(has(made.replaces, "a rule returned the space of another program"), made.replaces);
+  CHECK(made.program->inputs[0]->shape[1].value == 12);
 }
 
 }  // namespace usable_space_tests
