@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Feeds bytes from outside to a reader chosen by their first byte: a line of records, a line of an AutoTVM log, an
 // image, the content of an image for a device, messages of the worker's protocol, the text of a program or of a
-// network. TTUNE_FUZZ_ONLY chooses one reader for all inputs. Built by hand, see README.md.
+// network. TTUNE_FUZZ_READER, a number in the environment, chooses one reader for all inputs (README.md).
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -58,12 +58,9 @@ void read_part(std::span<std::uint8_t const> body) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
+  static char const* const only = std::getenv("TTUNE_FUZZ_READER");
   if (size == 0) return 0;
-#if defined(TTUNE_FUZZ_ONLY)
-  unsigned const reader = TTUNE_FUZZ_ONLY;
-#else
-  unsigned const reader = data[0] % 10;
-#endif
+  unsigned const reader = only ? static_cast<unsigned>(std::atoi(only)) : data[0] % 10;
   std::span const rest(data + 1, size - 1);
   std::string_view const text(reinterpret_cast<char const*>(rest.data()), rest.size());
   try {
