@@ -39,6 +39,7 @@
 #include "ttune/runtime/measure/worker_connection.inl.hpp"
 #include "ttune/runtime/measure/worker_failure.inl.hpp"
 #include "ttune/runtime/measure/worker_request.inl.hpp"
+#include "ttune/runtime/measure_roof.inl.hpp"
 #include "ttune/runtime/signature.inl.hpp"
 #include "ttune/runtime/strided_call.inl.hpp"
 #include "ttune/runtime/tools/announce.inl.hpp"

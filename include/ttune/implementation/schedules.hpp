@@ -10,6 +10,8 @@
 #include "ttune/feature/chain.inl.hpp"
 #include "ttune/feature/feature_extractor.inl.hpp"
 #include "ttune/loop_nest/instantiate.inl.hpp"
+#include "ttune/roof/count_work.inl.hpp"
+#include "ttune/roof/judge.inl.hpp"
 #include "ttune/schedule/plan.inl.hpp"
 #include "ttune/schedule/primitive/all.inl.hpp"
 #include "ttune/schedule/schedule_builder.inl.hpp"

@@ -4,7 +4,11 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <cstddef>
 #include <string>
+
+#include "ttune/runtime/executor.hpp"
+#include "ttune/runtime/measure_roof.hpp"
 
 namespace machine_tests {
 
@@ -44,6 +48,26 @@ TEST_CASE("machine: peaks are measured") {
   auto const bandwidth = ttune::measure_copy_bandwidth(1, 1e-3);
   CHECK(bandwidth > 0);
   CHECK(std::isfinite(bandwidth));
+}
+
+TEST_CASE("machine: the roof has all its numbers") {
+  ttune::thread_pool pool(2);
+  auto const roof = ttune::measure_roof(pool, 1e-3);
+  if (!ttune::probe_host().has_fma) return;
+  REQUIRE(roof.known());
+  CHECK(roof.target == ttune::probe_host().name);
+  CHECK(roof.threads == pool.threads());
+  for (auto const seconds : {roof.arithmetic, roof.division, roof.load, roof.store, roof.latency}) {
+    CHECK(seconds > 1e-12);
+    CHECK(seconds < 1e-3);
+  }
+  for (std::size_t level = 0; level < 3; ++level)
+    for (auto const rate : {roof.one_core[level], roof.all_cores[level]}) {
+      CHECK(rate > 1e6);
+      CHECK(rate < 1e15);
+    }
+  CHECK(roof.start >= 0);
+  CHECK(std::isfinite(roof.start));
 }
 
 }  // namespace machine_tests
