@@ -18,6 +18,7 @@
 #include "ttune/records/memory_store.inl.hpp"
 #include "ttune/records/record.inl.hpp"
 #include "ttune/records/store.inl.hpp"
+#include "ttune/records/work_json.inl.hpp"
 #include "ttune/runtime/add_instruction.inl.hpp"
 #include "ttune/runtime/code_pages.inl.hpp"
 #include "ttune/runtime/executor.inl.hpp"

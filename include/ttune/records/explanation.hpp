@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "ttune/roof/kernel_work.hpp"
 #include "ttune/support/config.hpp"
 
 namespace ttune { inline namespace v0 {
@@ -15,6 +16,7 @@ struct kernel_explanation {
   std::string source;                ///< input of the compiler (`backend::source`)
   double flops = 0;                  ///< arithmetic operations of one call; 0: unknown
   double peak_flops_per_second = 0;  ///< peak of the device; 0: unknown
+  kernel_work work = {};             ///< what a call demands of the machine; not known() on devices
 
   friend bool operator==(kernel_explanation const&, kernel_explanation const&) = default;
 };

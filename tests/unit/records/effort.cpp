@@ -140,7 +140,9 @@ TEST_CASE("effort: a SQLite file of the schema before is read as it is, and then
   auto before = sample_record();
   before.effort = {};
   sqlite(path).put_image(before, std::vector<std::uint8_t>{1, 2, 3});
-  ttune_test::execute(path, "alter table records drop column effort; pragma user_version = 4;");
+  ttune_test::execute(path,
+                      "alter table explanations drop column work; alter table records drop column effort;"
+                      " pragma user_version = 4;");
   auto const check = [&](sqlite const& store) {
     ttune_test::check_equal(store.best(sample_key()).value(), before);
     ttune_test::check_equal(store.get_image(sample_key()).of, before);

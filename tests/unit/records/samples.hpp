@@ -47,9 +47,21 @@ inline ttune::record failed_record(ttune::trial_status status, ttune::record_key
 inline ttune::transfer_sample some_transfer_sample(double seconds = 1) {
   return {sample_key(), seconds, 0xfedc'ba98'7654'3210, 2, {0, -1.5F, 3.25F, 1e-3F}, {1, 0.25F}};
 }
+inline ttune::kernel_work sample_work() {
+  using ttune::demand_cause;
+  using ttune::resource;
+  ttune::work_phase phase{"C.i", 8, 1, {}};
+  phase.demands.push_back({resource::arithmetic, demand_cause::work, "C", "", "", 1000, 0, 0});
+  phase.demands.push_back({resource::store, demand_cause::strided, "C", "C", "C.\"j\"", 1500, 64, 1});
+  return {2, 32000, 4096, 64, resource::l3, {phase}};
+}
 inline ttune::kernel_explanation sample_explanation(double flops = 2e9) {
-  return {"schedule(op, \"C\")\n    .split(i, 64, i_0, i_1);", "for i < 8\n  \"<&>\"", "define void @ttune_main()\n",
-          flops, 1e12};
+  return {"schedule(op, \"C\")\n    .split(i, 64, i_0, i_1);",
+          "for i < 8\n  \"<&>\"",
+          "define void @ttune_main()\n",
+          flops,
+          1e12,
+          sample_work()};
 }
 
 inline void check_equal(ttune::record const& a, ttune::record const& b) {

@@ -71,7 +71,7 @@ TEST_CASE("sqlite: a file of a newer ttune is refused with both numbers") {
   auto const path = folder / "records.db";
   sqlite(path).append(sample_record());
   execute(path, "pragma user_version = 99");
-  CHECK(refusal(path).find("newer ttune (schema 99, this one knows up to 5)") != std::string::npos);
+  CHECK(refusal(path).find("newer ttune (schema 99, this one knows up to 6)") != std::string::npos);
 }
 
 TEST_CASE("sqlite: a file of the first schema is read as it is, and brought up to date when it may be written") {
@@ -132,11 +132,15 @@ TEST_CASE("sqlite: a file of the first schema is read as it is, and brought up t
   CHECK(integrity(path) == "ok");
   execute(path,
           "alter table lessons drop column speeds; alter table records drop column effort;"
-          " pragma user_version = 3;");
+          " alter table explanations drop column work; pragma user_version = 3;");
+  auto without_work = ttune_test::sample_explanation();
+  without_work.work = {};
+  CHECK(sqlite(path, record_mode::read_only).explanation(key) == without_work);
   auto without = ttune_test::some_transfer_sample();
   without.speeds.clear();
   CHECK(sqlite(path, record_mode::read_only).transfer_samples() == std::vector{without});
   CHECK(sqlite(path).transfer_samples() == std::vector{without});
+  CHECK(sqlite(path).explanation(key) == without_work);
 }
 
 TEST_CASE("sqlite: an empty file is taken for a new one") {

@@ -9,7 +9,7 @@ namespace ttune { inline namespace v0 { namespace detail {
 /// SQLite application_id 'ttun': identifies record files, also for the command `file`.
 inline constexpr std::int64_t sqlite_application = 0x7474756e;
 /// Version of the tables; `upgrade` leads from each older version to this one.
-inline constexpr std::int64_t sqlite_schema = 5;
+inline constexpr std::int64_t sqlite_schema = 6;
 
 /// Keys are found by the hash of their identifying members, records of a key by speed. Equal records are one row.
 inline constexpr char const* sqlite_tables_1 = R"(
@@ -46,6 +46,10 @@ inline constexpr char const* sqlite_tables_5 = R"(
 alter table records add column effort text;
 pragma user_version = 5;
 )";
+inline constexpr char const* sqlite_tables_6 = R"(
+alter table explanations add column work text;
+pragma user_version = 6;
+)";
 
 /// Returns true if the file has no tables. This is also the first read, which fails if the file is not a database.
 inline bool is_empty(sqlite_connection& on) { return on.integer_of("select count(*) from sqlite_schema") == 0; }
@@ -72,6 +76,7 @@ inline void upgrade(sqlite_connection& on) {
     if (checked_schema(on) < 3) on.execute(sqlite_tables_3);
     if (checked_schema(on) < 4) on.execute(sqlite_tables_4);
     if (checked_schema(on) < 5) on.execute(sqlite_tables_5);
+    if (checked_schema(on) < 6) on.execute(sqlite_tables_6);
     return true;
   });
 }

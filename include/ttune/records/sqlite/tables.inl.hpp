@@ -16,6 +16,7 @@
 #include "ttune/records/json_parts.hpp"
 #include "ttune/records/sqlite/file.inl.hpp"
 #include "ttune/records/store.hpp"
+#include "ttune/records/work_json.hpp"
 #include "ttune/support/bytes.hpp"
 #include "ttune/support/hash.hpp"
 
@@ -191,16 +192,21 @@ inline image_lookup get_image(sqlite_connection& on, record_key const& key) {
 
 inline void put_explanation(sqlite_connection& on, record_key const& of, kernel_explanation const& text) {
   auto const key = add_key(on, of);
-  auto q =
-      on.query("insert or replace into explanations(key, schedule, loops, source, flops, peak) values(?,?,?,?,?,?)");
+  auto q = on.query(
+      "insert or replace into explanations(key, schedule, loops, source, flops, peak, work) values(?,?,?,?,?,?,?)");
+  auto const work = text.work.known() ? to_json(json_of(text.work)) : std::string();
   q.bind(key).bind(std::string_view(text.schedule)).bind(std::string_view(text.loops));
-  q.bind(std::string_view(text.source)).bind(text.flops).bind(text.peak_flops_per_second).next();
+  q.bind(std::string_view(text.source)).bind(text.flops).bind(text.peak_flops_per_second);
+  q.bind(std::string_view(work)).next();
 }
 
 /// Returns nothing for a read-only file of the first schema.
 inline std::optional<kernel_explanation> get_explanation(sqlite_connection& on, record_key const& of) {
-  if (on.integer_of("pragma user_version") < 2) return std::nullopt;
-  auto q = on.query("select schedule, loops, source, flops, peak from explanations where key = ?");
+  auto const version = on.integer_of("pragma user_version");
+  if (version < 2) return std::nullopt;
+  // Both texts are literals: their addresses identify prepared statements.
+  auto q = on.query(version < 6 ? "select schedule, loops, source, flops, peak, null from explanations where key = ?"
+                                : "select schedule, loops, source, flops, peak, work from explanations where key = ?");
   q.bind(find_key(on, of));
   if (!q.next()) return std::nullopt;
   kernel_explanation text;
@@ -209,6 +215,7 @@ inline std::optional<kernel_explanation> get_explanation(sqlite_connection& on, 
   text.source = q.text();
   text.flops = q.real();
   text.peak_flops_per_second = q.real();
+  if (auto const work = parse_json(q.text()); work.value) text.work = read_work(&*work.value);
   return text;
 }
 

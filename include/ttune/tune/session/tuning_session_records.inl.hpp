@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "ttune/ir/print.hpp"
+#include "ttune/roof/count_work.hpp"
 #include "ttune/schedule/to_cpp.hpp"
 #include "ttune/support/error.hpp"
 #include "ttune/tune/session/tuning_session.hpp"
@@ -99,8 +100,12 @@ recorded_effort tuning_session::effort_until(recorded_effort::ending ended) cons
 
 kernel_explanation tuning_session::explain(configuration const& chosen) const {
   auto const program = work_->lower(chosen);
-  return {to_cpp(work_->space(), chosen), ir::print(program), backend_.source(program, work_->signature()),
-          report_.flops, options_.peak_flops_per_second};
+  return {to_cpp(work_->space(), chosen),
+          ir::print(program),
+          backend_.source(program, work_->signature()),
+          report_.flops,
+          options_.peak_flops_per_second,
+          count_work(program, backend_.target(), options_.objective == objective::cold)};
 }
 
 }}}  // namespace ttune::v0::detail
