@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "tool.hpp"
+#include "ttune/records/work_json.hpp"
 #include "ttune/runtime/machine.hpp"
 #include "ttune/runtime/worker/process.hpp"
 #if TTUNE_WITH_ORC
@@ -116,6 +117,7 @@ int show_devices(bool measure, bool json) {
   std::vector<part> const parts{
       find_orc(), find_cuda(), find_opencl(), find_xgboost(), {"sqlite", true, sqlite3_libversion()}, find_worker()};
   double const gflops = measure ? ttune::measure_fma_peak(cpus) : 0;
+  auto const roof = measure ? roof_here() : ttune::machine_roof();
   double const bandwidth = measure ? ttune::measure_copy_bandwidth(cpus) : 0;
   if (json) {
     ttune::json_value::object machine{{"processor", {ttune::processor_name()}},
@@ -136,7 +138,9 @@ int show_devices(bool measure, bool json) {
     for (auto const& p : parts)
       items.push_back({ttune::json_value::object{
           {"name", {p.name}}, {"found", {p.found}}, {p.found ? "version" : "reason", {p.what}}}});
-    print_json({ttune::json_value::object{{"machine", {std::move(machine)}}, {"parts", {std::move(items)}}}});
+    ttune::json_value::object all{{"machine", {std::move(machine)}}, {"parts", {std::move(items)}}};
+    if (roof.known()) all.push_back({"roof", json_of(roof)});
+    print_json({std::move(all)});
     return 0;
   }
   std::printf("%s\n  target      %s\n  processors  %d that may be used\n", ttune::processor_name().c_str(),
@@ -146,6 +150,7 @@ int show_devices(bool measure, bool json) {
   std::printf("  caches      %lld KiB, %lld KiB a core; %lld KiB shared\n", static_cast<long long>(host.l1_bytes >> 10),
               static_cast<long long>(host.l2_bytes >> 10), static_cast<long long>(host.l3_bytes >> 10));
   if (measure) std::printf("  measured    %.1f GFLOP/s (f32), %.1f GB/s copied\n", gflops, bandwidth);
+  if (roof.known()) std::printf("%s\n", text_of(roof, "              ").c_str());
   std::puts("");
   for (auto const& p : parts)
     std::printf("%-8s %-9s  %s\n", p.name.c_str(), p.found ? "found" : "not found", p.what.c_str());

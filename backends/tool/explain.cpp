@@ -55,12 +55,46 @@ void print_measurements(key_history const& h) {
   else std::printf("predicted   score %s of the best before it\n", number(p->score).c_str());
 }
 
+/// Says how far the kernel is from its roof, and what takes the time.
+void print_judgement(key_history const& h, ttune::judgement const& j) {
+  constexpr std::size_t most = 6;
+  if (!j.known()) {
+    if (h.winner && h.text)
+      std::printf("its roof    not known: %s\n", h.text->work.known()
+                                                     ? "that machine is not this one; say it with --roof"
+                                                     : "the file does not say what the kernel demands");
+    return;
+  }
+  std::printf("its roof    %s, by %s: it reaches %s\n", in_units(j.floor).c_str(), j.floor_of.c_str(),
+              percent(j.share_of_roof()).c_str());
+  std::printf("expected    %s\n            %s\n", in_units(j.expected).c_str(), j.sentence().c_str());
+  for (std::size_t i = 0; i < j.parts.size() && i < most; ++i)
+    std::printf("            %10s  %6s  %s: %s\n", in_units(j.parts[i].seconds).c_str(),
+                percent(j.parts[i].seconds / j.time()).c_str(), j.parts[i].bound.c_str(), j.parts[i].what.c_str());
+}
+
+ttune::json_value json_of(ttune::judgement const& j) {
+  if (!j.known()) return {};
+  ttune::json_value::array parts;
+  for (auto const& p : j.parts)
+    parts.push_back({ttune::json_value::object{
+        {"bound", {p.bound}}, {"what", {p.what}}, {"seconds", {p.seconds}}, {"avoidable", {p.avoidable}}}});
+  return {ttune::json_value::object{{"floor_seconds", {j.floor}},
+                                    {"floor_of", {j.floor_of}},
+                                    {"share_of_roof", {j.share_of_roof()}},
+                                    {"expected_seconds", {j.expected}},
+                                    {"sentence", {j.sentence()}},
+                                    {"parts", {std::move(parts)}}}};
+}
+
 }  // namespace
 
-int explain(std::string const& path, std::string const& key, double peak, bool json) {
+int explain(std::string const& path, std::string const& key, double peak, std::vector<std::string> const& roofs,
+            bool json) {
   auto const store = open_for_reading(path);
   auto const h = history_of(*store, find_key(*store, path, key).key, peak);
   auto const text = h.text.value_or(ttune::kernel_explanation{});
+  auto const judged = known_roofs(roofs).judge(h);
   if (json) {
     auto item = json_of(h.key);
     auto& members = std::get<ttune::json_value::object>(item.what);
@@ -71,6 +105,7 @@ int explain(std::string const& path, std::string const& key, double peak, bool j
     members.push_back({"measured_share_of_peak", known(h.share_of_peak())});
     members.push_back({"predicted_score", known(p ? std::optional(p->score) : std::nullopt)});
     members.push_back({"predicted_share_of_peak", known(predicted_share(h, p))});
+    members.push_back({"roof", json_of(judged)});
     members.push_back({"schedule", {text.schedule}});
     members.push_back({"loops", {text.loops}});
     members.push_back({"source", {text.source}});
@@ -80,6 +115,7 @@ int explain(std::string const& path, std::string const& key, double peak, bool j
   std::printf("%s  %s\n%s\ntarget %s, %s operands\n", id_of(h.key).c_str(), title_of(h.key).c_str(),
               h.key.compute_text.c_str(), h.key.target.c_str(), h.key.objective.c_str());
   print_measurements(h);
+  print_judgement(h, judged);
   print_section("schedule, to paste", text.schedule);
   print_section("loop nest", text.loops);
   print_section("emitted source", text.source);

@@ -33,12 +33,17 @@ std::string escaped(std::string_view text) {
 struct entry {
   key_history of;
   std::optional<double> calls;
+  ttune::judgement judged;
 
-  /// Returns the seconds that a kernel at peak speed would save: over `calls` calls, or over one.
+  /// Returns the share of the kernel's own roof; of the arithmetic peak if the roof is not known.
+  [[nodiscard]] std::optional<double> share() const {
+    return judged.known() ? std::optional(judged.share_of_roof()) : of.share_of_peak();
+  }
+  /// Returns the seconds that a kernel at its roof would save: over `calls` calls, or over one.
   [[nodiscard]] std::optional<double> to_gain() const {
-    auto const share = of.share_of_peak();
-    if (!share) return std::nullopt;
-    return calls.value_or(1) * of.winner->result.seconds * std::max(0.0, 1 - *share);
+    auto const reached = share();
+    if (!reached) return std::nullopt;
+    return calls.value_or(1) * of.winner->result.seconds * std::max(0.0, 1 - *reached);
   }
 };
 
@@ -173,19 +178,20 @@ void add_gains(page& to, std::vector<entry> entries, bool calls_known) {
   std::erase_if(entries, [](entry const& e) { return !e.to_gain(); });
   if (entries.empty()) {
     to.raw(
-        "No kernel can be ranked: the share of peak is not known of any. <code>--peak</code> says what the device "
-        "can do in GFLOP/s; <code>ttune devices --measure</code> finds it out.</p>");
+        "No kernel can be ranked: the roof is not known of any. <code>--roof</code> names a file with what the machine "
+        "can do, which <code>ttune devices --measure --json</code> writes there.</p>");
     return;
   }
-  to.text(calls_known ? "Ranked by calls x time x headroom: the seconds that kernels at the peak would save. Kernels "
-                        "without --calls count as called once."
-                      : "How often the application calls each kernel is not known (say it with --calls KEY=COUNT), so "
-                        "the rank is by "
-                        "time x headroom: the seconds that a kernel at the peak would save in one call.");
+  to.text(calls_known
+              ? "Ranked by calls x time x headroom: the seconds that kernels at their roofs would save. Kernels "
+                "without --calls count as called once."
+              : "How often the application calls each kernel is not known (say it with --calls KEY=COUNT), so "
+                "the rank is by "
+                "time x headroom: the seconds that a kernel at its roof would save in one call.");
   to.raw(
       "</p><table><tr><th class=\"n\">rank</th><th>operator</th><th class=\"n\">calls</th><th class=\"n\">time</th><th "
       "class=\"n\">headroom</th>"
-      "<th class=\"n\">to gain</th></tr>");
+      "<th class=\"n\">to gain</th><th>what takes the time</th></tr>");
   std::ranges::sort(entries, {}, [](entry const& e) { return std::pair(-*e.to_gain(), id_of(e.of.key)); });
   int rank = 0;
   for (auto const& e : entries) {
@@ -193,13 +199,14 @@ void add_gains(page& to, std::vector<entry> entries, bool calls_known) {
         .cell(std::to_string(++rank), "n")
         .name_cell(e.of)
         .cell(e.calls ? number(*e.calls, 9) : "not known", "n");
-    to.cell(in_units(e.of.winner->result.seconds), "n").cell(percent(std::max(0.0, 1 - *e.of.share_of_peak())), "n");
-    to.cell(in_units(*e.to_gain()), "n").raw("</tr>");
+    to.cell(in_units(e.of.winner->result.seconds), "n").cell(percent(std::max(0.0, 1 - *e.share())), "n");
+    to.cell(in_units(*e.to_gain()), "n").cell(e.judged.known() ? e.judged.sentence() : "not known").raw("</tr>");
   }
   to.raw(
-      "</table><p class=\"dim\">Headroom is what is missing to the arithmetic peak. Operators that move more data than "
-      "they compute "
-      "(softmax, element-wise chains) cannot reach it.</p>");
+      "</table><p class=\"dim\">Headroom is what is missing to the kernel's roof: to arithmetic on all cores, or to "
+      "the bandwidth of the cache or memory that holds its operands, whichever takes longer. Where that is not known "
+      "(another machine, an older file) it is what is missing to the arithmetic peak, which operators that move "
+      "memory cannot reach.</p>");
 }
 
 void add_time(page& to, std::vector<entry> const& entries) {
@@ -216,7 +223,8 @@ void add_time(page& to, std::vector<entry> const& entries) {
       "<table><tr><th>operator</th><th class=\"n\">trials</th><th>effort</th><th class=\"n\">compiling</th><th "
       "class=\"n\">measuring</th><th class=\"n\">between</th>"
       "<th style=\"width:36%\"></th></tr>");
-  for (auto const& [h, calls] : entries) {
+  for (auto const& e : entries) {
+    auto const& h = e.of;
     to.raw("<tr>").name_cell(h).cell(std::to_string(h.records.size()), "n").cell(effort_text(h.effort));
     to.cell(in_units(h.compile_seconds), "n")
         .cell(in_units(h.measure_seconds), "n")
@@ -305,10 +313,15 @@ void set_calls(std::vector<entry>& entries, ttune::record_store const& store, st
 
 }  // namespace
 
-int write_report(std::string const& path, std::string const& html, double peak, std::vector<std::string> const& calls) {
+int write_report(std::string const& path, std::string const& html, double peak, std::vector<std::string> const& calls,
+                 std::vector<std::string> const& roofs) {
   auto const store = open_for_reading(path);
   std::vector<entry> entries;
-  for (auto const& s : store->keys()) entries.push_back({history_of(*store, s.key, peak), std::nullopt});
+  known_roofs known(roofs);
+  for (auto const& s : store->keys()) {
+    entries.push_back({history_of(*store, s.key, peak), std::nullopt, {}});
+    entries.back().judged = known.judge(entries.back().of);
+  }
   std::vector<key_history*> histories;
   for (auto& e : entries) histories.push_back(&e.of);
   find_pauses(histories);

@@ -15,6 +15,8 @@
 #include "ttune/records/export/options.hpp"
 #include "ttune/records/json.hpp"
 #include "ttune/records/store.hpp"
+#include "ttune/roof/judge.hpp"
+#include "ttune/roof/machine_roof.hpp"
 
 namespace ttune_tool {
 
@@ -76,6 +78,25 @@ struct prediction {
 };
 [[nodiscard]] std::optional<prediction> prediction_of(key_history const& of);
 
+/// The roofs of machines, to judge kernels by.
+class known_roofs {
+ public:
+  /// Reads files that `ttune devices --measure --json` wrote. Throws `failure`.
+  explicit known_roofs(std::vector<std::string> const& files);
+  /// Judges the winner by the roof of the machine that it was tuned for. The roof of this machine is measured if no
+  /// file has it. The result is not known() for other machines, and for kernels that were not counted.
+  [[nodiscard]] ttune::judgement judge(key_history const& of);
+
+ private:
+  [[nodiscard]] ttune::machine_roof const* roof_of(ttune::record_key const& key);
+  std::vector<ttune::machine_roof> all_;
+  bool measured_ = false;
+};
+/// Measures this machine with as many threads as may be used.
+[[nodiscard]] ttune::machine_roof roof_here();
+/// Says what a roof is, in two lines, each after `indent`.
+[[nodiscard]] std::string text_of(ttune::machine_roof const& roof, std::string const& indent);
+
 // ---- the subcommands; each returns the exit status
 
 int list_records(std::string const& path, bool json);
@@ -85,7 +106,8 @@ int import_records(std::string const& path, std::vector<std::string> const& from
 int merge_records(std::string const& into, std::vector<std::string> const& from);
 int prune_records(std::string const& path, std::int64_t keep, std::string const& key);
 int show_devices(bool measure, bool json);
-int explain(std::string const& path, std::string const& key, double peak, bool json);
+int explain(std::string const& path, std::string const& key, double peak, std::vector<std::string> const& roofs,
+            bool json);
 
 /// An ONNX model on the command line.
 struct model_file {
@@ -111,6 +133,7 @@ int emit_cpp(emit_request const& request);
 /// `path` replaces `options.from`.
 int export_library(std::string const& path, ttune::export_options options);
 /// Each of `calls` is "KEY=COUNT".
-int write_report(std::string const& path, std::string const& html, double peak, std::vector<std::string> const& calls);
+int write_report(std::string const& path, std::string const& html, double peak, std::vector<std::string> const& calls,
+                 std::vector<std::string> const& roofs);
 
 }  // namespace ttune_tool

@@ -14,7 +14,7 @@ namespace {
 /// The options of all subcommands.
 struct arguments {
   std::string file, key, to = "-", html;
-  std::vector<std::string> from, calls;
+  std::vector<std::string> from, calls, roofs;
   std::int64_t limit = 20, keep = 100;
   double peak_gflops = 0;
   bool json = false, best = false, autotvm = false, measure = false;
@@ -145,27 +145,36 @@ int run(int argc, char** argv) {
         ->check(CLI::PositiveNumber);
   };
 
+  auto const add_roof = [&a](CLI::App* c) {
+    c->add_option("--roof", a.roofs,
+                  "A file with what `ttune devices --measure --json` wrote on the machine of the kernels; may be "
+                  "repeated. Without it this machine is measured for kernels that are for it");
+  };
+
   add_records(program, a, status);
-  auto* c = add(program, "explain", "One tuned kernel: its schedule as C++, loop nest, source and measurements", status,
-                [&] { return ttune_tool::explain(a.file, a.key, a.peak_gflops * 1e9, a.json); });
+  auto* c =
+      add(program, "explain", "One tuned kernel: measurements, what takes its time, schedule as C++, loop nest, source",
+          status, [&] { return ttune_tool::explain(a.file, a.key, a.peak_gflops * 1e9, a.roofs, a.json); });
   c->add_option("FILE", a.file, "A database, or a file of JSON lines")->required();
   c->add_option("KEY", a.key, "A key as `ttune records list FILE` shows it, or its beginning")->required();
   add_peak(c);
+  add_roof(c);
   c->add_flag("--json", a.json, "As JSON");
 
   c = add(program, "report", "One page about a file: convergence, share of peak, time, failures, what to tune next",
-          status, [&] { return ttune_tool::write_report(a.file, a.html, a.peak_gflops * 1e9, a.calls); });
+          status, [&] { return ttune_tool::write_report(a.file, a.html, a.peak_gflops * 1e9, a.calls, a.roofs); });
   c->add_option("FILE", a.file, "A database, or a file of JSON lines")->required();
   c->add_option("--html", a.html, "The page to write; it needs nothing but itself")->required();
   c->add_option("--calls", a.calls, "KEY=COUNT: how often the application calls a kernel; may be repeated");
   add_peak(c);
+  add_roof(c);
 
   add_run(program, to_run, status);
   add_emit_cpp(program, to_emit, status);
   add_export(program, to_export, status);
   c = add(program, "devices", "What this machine is, and which backends and libraries were found", status,
           [&] { return ttune_tool::show_devices(a.measure, a.json); });
-  c->add_flag("--measure", a.measure, "Measure arithmetic peak and bandwidth, too");
+  c->add_flag("--measure", a.measure, "Measure the peak of arithmetic, and the roof: caches, memory, threads");
   c->add_flag("--json", a.json, "As JSON");
 
   add(program, "worker", "Runs candidates for a tuner on standard input and output, as ttune-worker does", status,

@@ -14,6 +14,8 @@
 #include "ttune/records/json.hpp"
 #include "ttune/records/json_lines.hpp"
 #include "ttune/records/sqlite.hpp"
+#include "ttune/records/work_json.hpp"
+#include "ttune/runtime/machine.hpp"
 #include "well_formed.hpp"
 
 using namespace ttune;
@@ -259,6 +261,100 @@ TEST_CASE("ttune explain: schedule, loops, source, share of peak") {
   CHECK(bare.says("not in this file"));
   CHECK(bare.says("share of peak not known"));
   CHECK(run({"explain", path, id(key_for("broken", 1))}).says("no trial succeeded"));
+}
+
+namespace {
+
+/// Writes the roof of a machine as `ttune devices` does.
+void write_roof(std::string const& path, std::string const& target) {
+  machine_roof const roof{target, 2, 1e-9, 1e-8, 1e-9, 2e-9, 4e-9, {1e10, 1e10, 1e10}, {2e10, 2e10, 1e10}, 1e-6};
+  std::string text;
+  write_json(text, json_value{json_value::object{{"roof", json_of(roof)}}});
+  std::ofstream(path) << text;
+}
+
+/// Adds what the kernels demand: matmul spends half of its time with stores, conv2d reads 16 MB of memory.
+void add_work(record_store& store) {
+  auto const add = [&](record_key const& key, kernel_work const& work) {
+    auto text = store.explanation(key).value();
+    text.work = work;
+    store.put_explanation(key, text);
+  };
+  work_phase stores{"C.i", 2, 1, {}};
+  stores.demands.push_back({resource::arithmetic, demand_cause::work, "C", "", "", 1e5, 0, 0});
+  stores.demands.push_back({resource::store, demand_cause::strided, "C", "C", "C.<j>", 2.5e5, 64, 0});
+  add(key_for("matmul", 64), {2, 0, 0, 0, resource::load, {stores}});
+  work_phase stream{"Y.i", 2, 1, {}};
+  stream.demands.push_back({resource::memory, demand_cause::work, "Y", "X", "", 8e6, 0, 0});
+  add(key_for("conv2d", 128), {2, 0, 16e6, 0, resource::memory, {stream}});
+}
+
+}  // namespace
+
+TEST_CASE("ttune explain: a kernel under its roof") {
+  ttune_test::temporary_folder const folder;
+  auto const path = folder / "r.db", roof = folder / "roof.json";
+  {
+    sqlite store(path);
+    fill(store);
+    add_work(store);
+  }
+  write_roof(roof, "x86_64 Test-<1>");
+  auto const text = run({"explain", path, id(key_for("matmul", 64)), "--roof", roof});
+  CHECK(text.status == 0);
+  CHECK(text.says("its roof    100 us, by arithmetic: it reaches 10.0 %"));
+  CHECK(text.says("store-bound: 50 % of the time is the transposed store of C along C.<j>"));
+  auto const json = parse_json(run({"explain", path, id(key_for("matmul", 64)), "--roof", roof, "--json"}).out);
+  REQUIRE(json.value);
+  auto const* const judged = json.value->find("roof");
+  REQUIRE(judged);
+  CHECK(judged->find("share_of_roof")->number(0) == doctest::Approx(0.1));
+  CHECK(judged->find("floor_of")->text() == "arithmetic");
+  CHECK(run({"explain", path, id(key_for("conv2d", 128)), "--roof", roof}).says("by memory: it reaches 40.0 %"));
+  CHECK(run({"explain", path, id(key_for("matmul", 64))}).says("its roof    not known: that machine is not this one"));
+
+  write_roof(roof, "x86_64 Test-<1> and more");
+  CHECK(run({"explain", path, id(key_for("matmul", 64)), "--roof", roof}).says("its roof    not known"));
+  std::ofstream(roof) << "{}";
+  auto const refused = run({"explain", path, id(key_for("matmul", 64)), "--roof", roof});
+  CHECK(refused.status == 1);
+  CHECK(refused.says("roof.json: holds no roof"));
+}
+
+TEST_CASE("ttune report: operators that move memory are judged by bandwidth") {
+  ttune_test::temporary_folder const folder;
+  auto const path = folder / "r.db", html = folder / "report.html", roof = folder / "roof.json";
+  {
+    sqlite store(path);
+    fill(store);
+    add_work(store);
+  }
+  write_roof(roof, "x86_64 Test-<1>");
+  REQUIRE(run({"report", path, "--html", html, "--roof", roof}).status == 0);
+  auto const page = read(html);
+  CHECK(ttune_test::fault_of_page(page) == "");
+  CHECK(page.find("along C.&lt;j&gt;</td>") != std::string::npos);
+  CHECK(page.find("memory-bound: ") != std::string::npos);
+  // By arithmetic conv2d could gain 0.4 ms and matmul 0.75 ms; by their roofs 2.4 ms and 0.9 ms.
+  CHECK(page.find("<td class=\"n\">2.4 ms</td>") != std::string::npos);
+  CHECK(page.find("<td class=\"n\">900 us</td>") != std::string::npos);
+}
+
+TEST_CASE("ttune devices: the roof that it measures can be given") {
+  ttune_test::temporary_folder const folder;
+  auto const roof = folder / "roof.json", path = folder / "r.db";
+  CHECK(run({"devices", "--measure", "--json", ">" + roof}).status == 0);
+  if (!probe_host().has_fma) return;
+  {
+    sqlite store(path);
+    fill(store);
+    add_work(store);
+  }
+  CHECK(run({"explain", path, id(key_for("matmul", 64)), "--roof", roof}).status == 0);
+  auto const parsed = parse_json(read(roof));
+  REQUIRE(parsed.value);
+  CHECK(read_roof(parsed.value->find("roof")).target == probe_host().name);
+  CHECK(run({"devices", "--measure"}).says("start of threads"));
 }
 
 TEST_CASE("ttune explain: the winner is the configuration of the image, also if it may not be run") {

@@ -8,7 +8,8 @@
 
 namespace ttune { inline namespace v0 {
 
-/// Converts work to {"threads": 2, "phases": [{"loop": "C.io", "demands": [["load", "strided", "C", "B", "C.j", 4096, ...
+/// Converts work to {"threads": 2, "phases": [{"loop": "C.io", "demands": [["load", "strided", "C", "B", "C.j", 4096,
+/// ...
 [[nodiscard]] json_value json_of(kernel_work const& work);
 /// Reads work; it is not known() if the value is none, or damaged.
 [[nodiscard]] kernel_work read_work(json_value const* v);

@@ -130,8 +130,8 @@ class work_counter {
       for (auto const& inside : in.inside) self(self, inside);
       if (in.store == none) return;
       auto const& s = tree_.stores[in.store];
-      bool const touches = std::any_of(s.touches.begin(), s.touches.end(),
-                                       [&](touch const& t) { return t.buffer == buffer; });
+      bool const touches =
+          std::any_of(s.touches.begin(), s.touches.end(), [&](touch const& t) { return t.buffer == buffer; });
       if (touches && (!found || s.path.size() > found->path.size())) found = &s;
     };
     look(look, part);

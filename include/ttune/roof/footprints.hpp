@@ -14,7 +14,8 @@
 namespace ttune { inline namespace v0 { namespace roof {
 
 /// Returns the cache lines that an access touches while the loops of its path from `depth` on run. Like the features of
-/// a nest (feature/README.md), it takes the smallest box around the elements; rows that follow each other are one piece.
+/// a nest (feature/README.md), it takes the smallest box around the elements; rows that follow each other are one
+/// piece.
 [[nodiscard]] inline double lines_of(loop_tree const& tree, counted_store const& s, touch const& t, std::size_t depth,
                                      double line_bytes) {
   auto const element = static_cast<double>(size_in_bytes(t.buffer->type));
@@ -65,9 +66,9 @@ class cache_traffic {
   /// Returns the bytes of the lines of each buffer that a region touches, each once.
   [[nodiscard]] std::vector<double> footprint(loop_region const& of) const { return footprint(of, of.depth); }
 
-  /// Returns what comes into a cache of this size while a region runs, if it holds nothing of it before. What fits comes
-  /// once. If the loop around it, and loops further out, do not move a buffer, its lines stay, because they are used
-  /// again and again.
+  /// Returns what comes into a cache of this size while a region runs, if it holds nothing of it before. What fits
+  /// comes once. If the loop around it, and loops further out, do not move a buffer, its lines stay, because they are
+  /// used again and again.
   [[nodiscard]] std::vector<traffic> into(loop_region const& of, double cache_bytes) const {
     return come_into(of, cache_bytes).each;
   }

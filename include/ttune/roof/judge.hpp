@@ -12,18 +12,18 @@ namespace ttune { inline namespace v0 {
 
 /// What takes a part of the time.
 struct time_part {
-  std::string bound;    ///< the resource, as "store" or "start"
-  std::string what;     ///< as "the transposed store of O along j"
+  std::string bound;  ///< the resource, as "store" or "start"
+  std::string what;   ///< as "the transposed store of O along j"
   double seconds = 0;
   bool avoidable = false;  ///< another schedule may do without
 };
 
 /// A kernel under its roof. Times are of one call.
 struct judgement {
-  double floor = 0;      ///< no kernel of the operator takes less on this machine, by these resources
-  std::string floor_of;  ///< the resource that the floor is of: "arithmetic", "L2", "L3" or "memory"
-  double expected = 0;   ///< by the count of this kernel and the roof
-  double measured = 0;   ///< 0: not known
+  double floor = 0;              ///< no kernel of the operator takes less on this machine, by these resources
+  std::string floor_of;          ///< the resource that the floor is of: "arithmetic", "L2", "L3" or "memory"
+  double expected = 0;           ///< by the count of this kernel and the roof
+  double measured = 0;           ///< 0: not known
   std::vector<time_part> parts;  ///< of the expected time, the largest first
 
   [[nodiscard]] bool known() const noexcept { return expected > 0; }

@@ -52,12 +52,12 @@ namespace roof {
       return "the terms of " + d.statement + ", which wait for each other" +
              (d.loop.empty() ? "" : " in loop " + d.loop) +
              (d.number > 1 ? ": " + rounded(d.number) + " sums side by side" : ": one sum at a time");
-    case demand_cause::strided:
-      return "the transposed " + access + along(d.loop) + from;
+    case demand_cause::strided: return "the transposed " + access + along(d.loop) + from;
     case demand_cause::gathered: return "the gathered " + access + " in loop " + d.loop;
     case demand_cause::reloaded:
       return "the " + access + " at each term of loop " + d.loop + ", which registers could hold";
-    case demand_cause::spilled: return rounded(d.number) + " sums of " + d.operand + ", for which registers do not suffice";
+    case demand_cause::spilled:
+      return rounded(d.number) + " sums of " + d.operand + ", for which registers do not suffice";
     case demand_cause::repeated:
       return "the " + access + from + ", which comes " + rounded(d.number) + " times" +
              (d.loop.empty() ? "" : " because of loop " + d.loop);
@@ -76,7 +76,8 @@ class time_of_work {
     auto const rounds = std::ceil(p.tasks / threads);
     auto const busy = parallel ? p.tasks / rounds : 1;  // cores on average
     std::vector<std::pair<demand const*, double>> slowest;
-    auto const seconds = binding(p, parallel ? std::min(work_.threads, static_cast<std::int32_t>(p.tasks)) : 1, slowest);
+    auto const seconds =
+        binding(p, parallel ? std::min(work_.threads, static_cast<std::int32_t>(p.tasks)) : 1, slowest);
     auto const waiting = 1 - busy / threads;
     auto const gain = seconds * waiting - (parallel ? 0 : roof_.start);
     auto const lost = threads > 1 ? std::max(0.0, gain) : 0;

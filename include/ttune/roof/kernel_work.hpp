@@ -38,16 +38,16 @@ struct demand {
   std::string operand;    ///< the buffer that it accesses, or the function; empty: none
   std::string loop;       ///< the loop that is to blame; empty: none
   double amount = 0;
-  double number = 0;     ///< lanes that work, sums side by side, elements between lanes, or times that data come
+  double number = 0;      ///< lanes that work, sums side by side, elements between lanes, or times that data come
   std::size_t group = 0;  ///< demands on the core of one statement have the same number
   friend bool operator==(demand const&, demand const&) = default;
 };
 
 /// A part of a kernel that runs before the next one begins: a parallel loop, or serial code.
 struct work_phase {
-  std::string loop;     ///< the parallel loop; empty: serial code
-  double tasks = 1;     ///< iterations of the parallel loop
-  double starts = 0;    ///< number of times that threads are started
+  std::string loop;   ///< the parallel loop; empty: serial code
+  double tasks = 1;   ///< iterations of the parallel loop
+  double starts = 0;  ///< number of times that threads are started
   std::vector<demand> demands;
 
   /// Returns the name of what it computes last.
@@ -57,10 +57,10 @@ struct work_phase {
 
 /// What one call of a kernel demands.
 struct kernel_work {
-  std::int32_t threads = 1;  ///< that parallel loops use
-  double operations = 0;     ///< arithmetic as it is executed, on useful lanes
-  double bytes = 0;          ///< of the operands that it touches, each once
-  double vectors = 0;  ///< vector loads and stores of these bytes
+  std::int32_t threads = 1;        ///< that parallel loops use
+  double operations = 0;           ///< arithmetic as it is executed, on useful lanes
+  double bytes = 0;                ///< of the operands that it touches, each once
+  double vectors = 0;              ///< vector loads and stores of these bytes
   resource from = resource::load;  ///< where these bytes are before a call: `load` for L1
   std::vector<work_phase> phases;
 

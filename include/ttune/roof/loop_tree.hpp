@@ -203,7 +203,8 @@ class loop_tree_builder {
     }
     if (auto const* c = ir::as<ir::cast>(e)) return move(c->operand, scale, to);
     if (auto const* s = ir::as<ir::select>(e)) return move_one_of(s->when_true, s->when_false, scale, to);
-    if (auto const* u = ir::as<ir::unary>(e)) return move(u->operand, u->op == ir::unary_op::negate ? -scale : scale, to);
+    if (auto const* u = ir::as<ir::unary>(e))
+      return move(u->operand, u->op == ir::unary_op::negate ? -scale : scale, to);
     if (auto const* b = ir::as<ir::binary>(e)) move_binary(*b, scale, to);
   }
 

@@ -73,7 +73,11 @@ inline void count_division(operation_counts& to, ir::expr const& of, char const*
 class statement_counter {
  public:
   statement_counter(loop_tree const& tree, counted_store const& s, target const& machine)
-      : tree_(tree), s_(s), machine_(machine), lanes_(lanes_of(s, machine)), counts_(count_operations_of(s.what->value)) {
+      : tree_(tree),
+        s_(s),
+        machine_(machine),
+        lanes_(lanes_of(s, machine)),
+        counts_(count_operations_of(s.what->value)) {
     find_straight_line_code();
   }
 
@@ -128,8 +132,7 @@ class statement_counter {
   }
 
   void add(resource of, demand_cause why, std::string operand, std::string in, double amount, double number = 0) {
-    if (amount > 0)
-      made_.push_back({of, why, s_.what->to->name, std::move(operand), std::move(in), amount, number});
+    if (amount > 0) made_.push_back({of, why, s_.what->to->name, std::move(operand), std::move(in), amount, number});
   }
 
   /// Adds vector instructions, of which a share computes something.
@@ -215,14 +218,15 @@ class statement_counter {
     add(of, demand_cause::spilled, t.buffer->name, {}, runs * vectors_ * (1 - room / sums_), sums_);
   }
 
-  /// Adds the steps in which terms of a sum wait for each other. The processor looks some hundred instructions ahead, so
-  /// that short sums overlap.
+  /// Adds the steps in which terms of a sum wait for each other. The processor looks some hundred instructions ahead,
+  /// so that short sums overlap.
   void add_chain() {
     auto const place = loop_of_terms();
     if (!is_reduction() || (place == none && terms_ == 1)) return;
     constexpr double window = 200, most = 16, through_memory = 2;
     auto const terms = (place == none ? 1 : loop(place).trips) * terms_;
-    auto const body = unrolled_ * vectors_ * (counts_.simple + counts_.functions + static_cast<double>(s_.touches.size()));
+    auto const body =
+        unrolled_ * vectors_ * (counts_.simple + counts_.functions + static_cast<double>(s_.touches.size()));
     auto const overlap = std::clamp(window / std::max(1.0, body * terms / terms_), 1.0, most);
     auto step = is_float(s_.what->value->type) ? 1.0 : 0.25;
     if (s_.what->to->where != ir::memory::registers) step *= through_memory;

@@ -20,24 +20,25 @@ namespace detail {
 // one stream alone does not get all of the bandwidth of memory.
 #if defined(__x86_64__)
 #define TTUNE_ROOF_REGISTERS "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm14", "xmm15", "cc"
-#define TTUNE_ROOF_READ(r, bytes)                                                                       \
+#define TTUNE_ROOF_READ(r, bytes)                                                                        \
   asm volatile("1:\n.irp n,0,1\nvmovups " bytes "*\\n(%0), %%" r "0\nvmovups " bytes "*\\n(%0,%2), %%" r \
                "1\nvmovups " bytes "*\\n(%0,%2,2), %%" r "2\nvmovups " bytes "*\\n(%0,%3), %%" r         \
                "3\n.endr\nadd $2*" bytes ", %0\ncmp %1, %0\njb 1b\nvzeroupper"                           \
-               : "+r"(at)                                                                               \
-               : "r"(at + quarter), "r"(quarter), "r"(3 * quarter)                                      \
+               : "+r"(at)                                                                                \
+               : "r"(at + quarter), "r"(quarter), "r"(3 * quarter)                                       \
                : TTUNE_ROOF_REGISTERS, "memory")
-#define TTUNE_ROOF_WRITE(r, bytes)                                                               \
-  asm volatile("1:\n.irp n,0,1,2,3,4,5,6,7\nvmovups %%" r "\\n, " bytes "*\\n(%0)\n.endr\nadd $8*" \
-               bytes ", %0\ncmp %1, %0\njb 1b\nvzeroupper"                                       \
-               : "+r"(at)                                                                        \
-               : "r"(end)                                                                        \
+#define TTUNE_ROOF_WRITE(r, bytes)                                                                       \
+  asm volatile("1:\n.irp n,0,1,2,3,4,5,6,7\nvmovups %%" r "\\n, " bytes "*\\n(%0)\n.endr\nadd $8*" bytes \
+               ", %0\ncmp %1, %0\njb 1b\nvzeroupper"                                                     \
+               : "+r"(at)                                                                                \
+               : "r"(end)                                                                                \
                : TTUNE_ROOF_REGISTERS, "memory")
-#define TTUNE_ROOF_ROUNDS(r, first, each)                                                             \
-  asm volatile("vbroadcastss %1, %%" r "14\nvbroadcastss %1, %%" r "15\nvbroadcastss %1, %%" r "0\n"  \
+#define TTUNE_ROOF_ROUNDS(r, first, each)                                                                         \
+  asm volatile("vbroadcastss %1, %%" r "14\nvbroadcastss %1, %%" r "15\nvbroadcastss %1, %%" r                    \
+               "0\n"                                                                                              \
                "1:\n.irp n,0,1,2,3,4,5,6,7\n" first " %%" r "14, %%" r each "\n.endr\ndec %0\njnz 1b\nvzeroupper" \
-               : "+r"(rounds)                                                                         \
-               : "m"(number)                                                                          \
+               : "+r"(rounds)                                                                                     \
+               : "m"(number)                                                                                      \
                : TTUNE_ROOF_REGISTERS)
 
 [[nodiscard]] inline bool has_wide_vectors() noexcept { return host_feature("avx512f", false); }
@@ -66,11 +67,11 @@ inline void add_in_chain(std::int64_t rounds) {
 #undef TTUNE_ROOF_READ
 #undef TTUNE_ROOF_REGISTERS
 #elif defined(__aarch64__)
-#define TTUNE_ROOF_ROUNDS(instruction)                                                                   \
+#define TTUNE_ROOF_ROUNDS(instruction)                                                                            \
   asm volatile("fmov v0.4s, #1.5\nfmov v30.4s, #1.5\nfmov v31.4s, #1.5\n1:\n.irp n,0,1,2,3,4,5,6,7\n" instruction \
-               "\n.endr\nsubs %0, %0, #1\nb.ne 1b"                                                       \
-               : "+r"(rounds)                                                                            \
-               :                                                                                         \
+               "\n.endr\nsubs %0, %0, #1\nb.ne 1b"                                                                \
+               : "+r"(rounds)                                                                                     \
+               :                                                                                                  \
                : "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v30", "v31", "cc")
 
 [[nodiscard]] inline bool has_wide_vectors() noexcept { return false; }
@@ -78,7 +79,8 @@ inline void read_vectors(char* at, char const* end) {
   auto const quarter = (end - at) / 4;
   auto *second = at + quarter, *third = second + quarter, *fourth = third + quarter;
   asm volatile(
-      "1:\nldp q0, q1, [%0], #32\nldp q2, q3, [%1], #32\nldp q4, q5, [%2], #32\nldp q6, q7, [%3], #32\ncmp %3, %4\nb.lo 1b"
+      "1:\nldp q0, q1, [%0], #32\nldp q2, q3, [%1], #32\nldp q4, q5, [%2], #32\nldp q6, q7, [%3], #32\ncmp %3, "
+      "%4\nb.lo 1b"
       : "+r"(at), "+r"(second), "+r"(third), "+r"(fourth)
       : "r"(end)
       : "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "cc", "memory");
@@ -157,7 +159,8 @@ class roof_measurement {
       auto const from_l3 = std::min(4 * host_.l2_bytes, host_.l3_bytes / (2 * to.threads));
       std::array<std::int64_t, 3> const bytes = {host_.l2_bytes / 2, std::max(from_l3, 2 * host_.l2_bytes),
                                                  std::min<std::int64_t>(2 * host_.l3_bytes, 256 << 20) / threads};
-      for (std::size_t level = 0; level < bytes.size(); ++level) rates[level] = stream(bytes[level], threads, read_vectors);
+      for (std::size_t level = 0; level < bytes.size(); ++level)
+        rates[level] = stream(bytes[level], threads, read_vectors);
     }
     if (to.threads == 1) to.all_cores = to.one_core;
   }

@@ -51,8 +51,7 @@ inline void plant_in_lanes(planted_faults& to) {
   auto const across = op(inputs(A), outputs(O));
   to.add("transposed store", across, schedule(across, O).reorder(i, j).vectorize(j), 1, "store",
          "the transposed store of O along O.j");
-  to.add("transposed load", across, schedule(across, O).vectorize(i), 1, "load",
-         "the transposed load of A along O.i");
+  to.add("transposed load", across, schedule(across, O).vectorize(i), 1, "load", "the transposed load of A along O.i");
 
   auto const P = compute<"P">(i) = X(at(G(i)));
   auto const gather = op(inputs(X, G), outputs(P));
