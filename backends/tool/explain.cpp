@@ -58,6 +58,7 @@ void print_measurements(key_history const& h) {
 /// Says how far the kernel is from its roof, and what takes the time.
 void print_judgement(key_history const& h, ttune::judgement const& j) {
   constexpr std::size_t most = 6;
+  constexpr double least = 0.005;  // of the time
   if (!j.known()) {
     if (h.winner && h.text)
       std::printf("its roof    not known: %s\n", h.text->work.known()
@@ -68,9 +69,14 @@ void print_judgement(key_history const& h, ttune::judgement const& j) {
   std::printf("its roof    %s, by %s: it reaches %s\n", in_units(j.floor).c_str(), j.floor_of.c_str(),
               percent(j.share_of_roof()).c_str());
   std::printf("expected    %s\n            %s\n", in_units(j.expected).c_str(), j.sentence().c_str());
+  auto const line = [&](double seconds, std::string const& what) {
+    if (seconds >= least * j.time())
+      std::printf("            %10s  %6s  %s\n", in_units(seconds).c_str(), percent(seconds / j.time()).c_str(),
+                  what.c_str());
+  };
   for (std::size_t i = 0; i < j.parts.size() && i < most; ++i)
-    std::printf("            %10s  %6s  %s: %s\n", in_units(j.parts[i].seconds).c_str(),
-                percent(j.parts[i].seconds / j.time()).c_str(), j.parts[i].bound.c_str(), j.parts[i].what.c_str());
+    line(j.parts[i].seconds, j.parts[i].bound + ": " + j.parts[i].what);
+  line(j.time() - j.expected, "not explained by the model");
 }
 
 ttune::json_value json_of(ttune::judgement const& j) {

@@ -21,7 +21,8 @@ ttune::machine_roof read_roof_file(std::string const& path) {
   auto const* const inside = read.value ? read.value->find("roof") : nullptr;
   auto roof = inside ? ttune::read_roof(inside) : ttune::machine_roof();
   if (!roof.known())
-    throw failure(path + ": holds no roof: `ttune devices --measure --json >FILE` writes one on the machine to judge by");
+    throw failure(path +
+                  ": holds no roof: `ttune devices --measure --json >FILE` writes one on the machine to judge by");
   return roof;
 }
 

@@ -5,9 +5,15 @@
 #include <ttune/backends/orc.hpp>
 #include <ttune/eigen.hpp>
 #include <ttune/live.hpp>
+#include <ttune/lowering/lower.hpp>
 #include <ttune/models/xgboost.hpp>
 #include <ttune/records/sqlite.hpp>
+#include <ttune/roof/count_work.hpp>
+#include <ttune/roof/judge.hpp>
 #include <ttune/runtime/interpreter_backend.hpp>
+#include <ttune/runtime/machine.hpp>
+#include <ttune/runtime/measure_roof.hpp>
+#include <ttune/schedule.hpp>
 #include <ttune/testing/check.hpp>
 #include <ttune/ttune.hpp>
 
@@ -93,6 +99,22 @@ TEST_CASE("tutorial: an operator is compared with plain loops, without any compi
   std::cout << better.report().json() << "\n";
   // [/effort]
   return quick.report().text();
+}
+
+TEST_CASE("how-to: a schedule under the roof of this machine") {
+  auto const [i, j] = ttune::axes<"i", "j">;
+  ttune::tensor<"A", float, 2> const A{{64, 64}};
+  auto const O = ttune::compute<"O">(j.in(64), i.in(64)) = A(i, j) * 2.0F;
+  auto const transpose = ttune::op(inputs(A), outputs(O));
+  // [roof]
+  ttune::space const chosen = ttune::schedule(transpose, O).reorder(i, j).vectorize(j);
+  auto const work = ttune::count_work(ttune::lower(chosen, chosen.seed), ttune::probe_host());
+  auto const machine = ttune::measure_roof(*ttune::default_executor());
+  auto const judged = ttune::judge(work, machine);
+  std::cout << judged.sentence() << "\n";  // store-bound: 100 % of the time is the transposed store of O along O.j
+  // [/roof]
+  CHECK(judged.known() == machine.known());
+  CHECK(judged.sentence().empty() != machine.known());
 }
 
 TEST_CASE("tutorial: a layer with its weights laid out ahead") {

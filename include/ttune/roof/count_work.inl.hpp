@@ -138,12 +138,14 @@ class work_counter {
     return found;
   }
 
-  /// Returns true if neighbours along the innermost loop that moves a buffer's elements are in other lines.
+  /// Returns true if neighbours along the innermost loop that moves a buffer's elements are in other lines. Rows of a
+  /// tile of unrolled loops do not count.
   [[nodiscard]] bool is_strided(counted_store const& s, ir::buffer const* buffer) const {
     for (auto const& t : s.touches) {
       if (t.buffer != buffer || t.gathered()) continue;
       auto place = s.path.size();
-      while (place > 0 && !t.moves_with(place - 1)) --place;
+      while (place > 0 && (!t.moves_with(place - 1) || tree_.loops[s.path[place - 1]].kind == ir::loop_kind::unrolled))
+        --place;
       if (place > 0 && t.stride(place - 1) * static_cast<double>(size_in_bytes(buffer->type)) >= machine_.line_bytes)
         return true;
     }

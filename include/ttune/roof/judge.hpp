@@ -36,7 +36,8 @@ struct judgement {
   /// Returns the part that costs most: the largest avoidable one if it is at least a quarter of the time, else the
   /// largest. Null if there is none.
   [[nodiscard]] time_part const* worst() const noexcept;
-  /// Returns that part in a sentence: "store-bound: 38 % of the time is the transposed store of O along j".
+  /// Returns that part in a sentence: "store-bound: 38 % of the time is the transposed store of O along j". If more
+  /// than that is not explained by the model, the sentence says how much.
   [[nodiscard]] std::string sentence() const;
 };
 

@@ -139,7 +139,8 @@ class time_of_work {
   }
 
   /// Returns the time of a phase, and the demands that make it: those of the slowest resource of each statement, or of
-  /// the cache or memory that is slower than all of them.
+  /// the cache or memory that takes clearly longer than all of them. (If both take about the same time, neither the
+  /// count nor the roof is exact enough to say that the cache is to blame.)
   [[nodiscard]] double binding(work_phase const& p, std::int32_t cores,
                                std::vector<std::pair<demand const*, double>>& slowest) const {
     std::size_t statements = 0;
@@ -155,13 +156,13 @@ class time_of_work {
       core += s[most.back()];
     }
     auto const worst = static_cast<std::size_t>(std::max_element(far.begin(), far.end()) - far.begin());
-    bool const is_far = far[worst] > core;
+    bool const is_far = far[worst] > clearly * core;
     for (auto const& d : p.demands) {
       auto const unit = static_cast<std::size_t>(unit_of(d.of));
       if (is_far ? !is_of_core(d.of) && unit == worst : is_of_core(d.of) && unit == most[d.group])
         slowest.emplace_back(&d, seconds_of(d, cores));
     }
-    return std::max(core, far[worst]);
+    return is_far ? far[worst] : core;
   }
 
   /// Returns the seconds of arithmetic that the operator needs, on one core.
@@ -172,6 +173,7 @@ class time_of_work {
     return made_of;
   }
 
+  static constexpr double clearly = 1.25;
   kernel_work const& work_;
   machine_roof const& roof_;
   double useful_ = 0;
@@ -195,7 +197,10 @@ time_part const* judgement::worst() const noexcept {
 std::string judgement::sentence() const {
   auto const* const p = worst();
   if (!p) return {};
-  return p->bound + "-bound: " + roof::rounded(std::round(100 * p->seconds / time())) + " % of the time is " + p->what;
+  auto const share = [&](double seconds) { return roof::rounded(std::round(100 * seconds / time())) + " %"; };
+  auto const rest = time() - expected;
+  return p->bound + "-bound: " + share(p->seconds) + " of the time is " + p->what +
+         (rest > p->seconds ? "; " + share(rest) + " is not explained" : "");
 }
 
 judgement judge(kernel_work const& work, machine_roof const& roof, double operations, double seconds) {

@@ -122,8 +122,8 @@ class roof_measurement {
     auto const in_l1 = host_.l1_bytes / 2;
     made.load = static_cast<double>(vector_) / stream(in_l1, 1, read_vectors);
     made.store = static_cast<double>(vector_) / stream(in_l1, 1, write_vectors);
-    measure_bandwidth(made);
     made.start = start();
+    measure_bandwidth(made);
     return made;
   }
 
@@ -159,8 +159,10 @@ class roof_measurement {
       auto const from_l3 = std::min(4 * host_.l2_bytes, host_.l3_bytes / (2 * to.threads));
       std::array<std::int64_t, 3> const bytes = {host_.l2_bytes / 2, std::max(from_l3, 2 * host_.l2_bytes),
                                                  std::min<std::int64_t>(2 * host_.l3_bytes, 256 << 20) / threads};
-      for (std::size_t level = 0; level < bytes.size(); ++level)
+      for (std::size_t level = 0; level < bytes.size(); ++level) {
         rates[level] = stream(bytes[level], threads, read_vectors);
+        to.start = std::min(to.start, start());  // now and then, since another program may be busy for a while
+      }
     }
     if (to.threads == 1) to.all_cores = to.one_core;
   }
