@@ -36,7 +36,7 @@ template <class Enum, std::size_t Count>
   return std::isfinite(value) && value >= low && value <= 1e18 ? std::optional(value) : std::nullopt;
 }
 
-[[nodiscard]] inline json_value json_of(demand const& d) {
+[[nodiscard]] inline json_value json_of(work_demand const& d) {
   return {json_value::array{{resource_names[static_cast<std::size_t>(d.of)]},
                             {cause_names[static_cast<std::size_t>(d.why)]},
                             {d.statement},
@@ -47,7 +47,7 @@ template <class Enum, std::size_t Count>
                             {static_cast<std::int64_t>(d.group)}}};
 }
 
-[[nodiscard]] inline bool read_demand(json_value const& v, demand& to) {
+[[nodiscard]] inline bool read_demand(json_value const& v, work_demand& to) {
   constexpr std::int64_t most_statements = 100'000;
   auto const* const items = v.as<json_value::array>();
   if (!items || items->size() != 8) return false;

@@ -37,7 +37,7 @@ namespace roof {
 [[nodiscard]] inline std::string along(std::string const& loop) { return loop.empty() ? "" : " along " + loop; }
 
 /// Says what a demand is, for people.
-[[nodiscard]] inline std::string words_for(demand const& d) {
+[[nodiscard]] inline std::string words_for(work_demand const& d) {
   bool const stores = d.of == resource::store || (!is_of_core(d.of) && d.operand == d.statement);
   auto const access = std::string(stores ? "store of " : "load of ") + d.operand;
   auto const from = is_of_core(d.of) ? std::string() : std::string(stores ? " to " : " from ") + name_of(d.of);
@@ -75,7 +75,7 @@ class time_of_work {
     auto const parallel = !p.loop.empty() && p.starts > 0;
     auto const rounds = std::ceil(p.tasks / threads);
     auto const busy = parallel ? p.tasks / rounds : 1;  // cores on average
-    std::vector<std::pair<demand const*, double>> slowest;
+    std::vector<std::pair<work_demand const*, double>> slowest;
     auto const seconds =
         binding(p, parallel ? std::min(work_.threads, static_cast<std::int32_t>(p.tasks)) : 1, slowest);
     auto const waiting = 1 - busy / threads;
@@ -106,7 +106,7 @@ class time_of_work {
   judgement made;
 
  private:
-  [[nodiscard]] static bool is_avoidable(demand const& d) noexcept {
+  [[nodiscard]] static bool is_avoidable(work_demand const& d) noexcept {
     return d.why != demand_cause::work && d.why != demand_cause::function;
   }
 
@@ -125,7 +125,7 @@ class time_of_work {
     made.parts.push_back({std::move(bound), std::move(what), seconds, avoidable});
   }
 
-  [[nodiscard]] double seconds_of(demand const& d, std::int32_t cores) const {
+  [[nodiscard]] double seconds_of(work_demand const& d, std::int32_t cores) const {
     switch (d.of) {
       case resource::arithmetic: return d.amount * roof_.arithmetic;
       case resource::division: return d.amount * roof_.division;
@@ -142,7 +142,7 @@ class time_of_work {
   /// the cache or memory that takes clearly longer than all of them. (If both take about the same time, neither the
   /// count nor the roof is exact enough to say that the cache is to blame.)
   [[nodiscard]] double binding(work_phase const& p, std::int32_t cores,
-                               std::vector<std::pair<demand const*, double>>& slowest) const {
+                               std::vector<std::pair<work_demand const*, double>>& slowest) const {
     std::size_t statements = 0;
     for (auto const& d : p.demands) statements = std::max(statements, d.group + 1);
     std::vector<std::array<double, resources>> by_statement(statements);

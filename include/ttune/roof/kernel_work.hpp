@@ -31,7 +31,7 @@ enum class demand_cause : std::uint8_t {
 inline constexpr std::size_t demand_causes = 9;
 
 /// A demand of one statement, by the busiest core.
-struct demand {
+struct work_demand {
   resource of = resource::arithmetic;
   demand_cause why = demand_cause::work;
   std::string statement;  ///< the buffer that it computes
@@ -40,7 +40,7 @@ struct demand {
   double amount = 0;
   double number = 0;      ///< lanes that work, sums side by side, elements between lanes, or times that data come
   std::size_t group = 0;  ///< demands on the core of one statement have the same number
-  friend bool operator==(demand const&, demand const&) = default;
+  friend bool operator==(work_demand const&, work_demand const&) = default;
 };
 
 /// A part of a kernel that runs before the next one begins: a parallel loop, or serial code.
@@ -48,7 +48,7 @@ struct work_phase {
   std::string loop;   ///< the parallel loop; empty: serial code
   double tasks = 1;   ///< iterations of the parallel loop
   double starts = 0;  ///< number of times that threads are started
-  std::vector<demand> demands;
+  std::vector<work_demand> demands;
 
   /// Returns the name of what it computes last.
   [[nodiscard]] std::string of() const { return demands.empty() ? std::string("a part") : demands.back().statement; }

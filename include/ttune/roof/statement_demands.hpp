@@ -81,7 +81,7 @@ class statement_counter {
     find_straight_line_code();
   }
 
-  [[nodiscard]] std::vector<demand> count() {
+  [[nodiscard]] std::vector<work_demand> count() {
     add_arithmetic();
     for (auto const& t : s_.touches) add_access(t);
     add_chain();
@@ -249,7 +249,7 @@ class statement_counter {
   double vectors_ = 1;         ///< instructions for them
   double use_ = 1;             ///< share of lanes
   double sums_ = 1;            ///< results that are independent of each other
-  std::vector<demand> made_;
+  std::vector<work_demand> made_;
 };
 
 }}}  // namespace ttune::v0::roof

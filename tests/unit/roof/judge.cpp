@@ -5,8 +5,8 @@
 
 #include <string>
 
-#include "planted_faults.hpp"
 #include "some_machine.hpp"
+#include "support/planted_faults.hpp"
 #include "ttune/ir/count_flops.hpp"
 #include "ttune/lowering/lower.hpp"
 #include "ttune/roof/count_work.hpp"
