@@ -75,9 +75,9 @@ bool measure(ttune_test::planted_fault const& f, ttune::machine_roof const& roof
   auto const taken = time_interleaved({&call, 1}, chosen).front();
   auto const made = judge(count_work(lowered, machine), roof, ttune::count_flops(*f.program), taken.seconds);
   bool const named = made.sentence().find(f.words) != std::string::npos;
-  table.add({"", f.fault, "ttune", taken.seconds},
-            std::string(named ? "named:  " : "missed: ") + time_text(taken.seconds) + ", expected " +
-                time_text(made.expected) + "; " + made.sentence());
+  table.add({"", f.fault, "ttune", taken.seconds}, std::string(named ? "named:  " : "missed: ") +
+                                                       time_text(taken.seconds) + ", expected " +
+                                                       time_text(made.expected) + "; " + made.sentence());
   return named;
 }
 

@@ -70,6 +70,8 @@ TEST_CASE("tuner: records are there before the callback, and serve the next tuni
   CHECK(told->schedule == to_cpp(in, first.chosen));
   CHECK(has(told->loops, "parallel"));
   CHECK(told->source == told->loops);  // the scripted backend compiles what is printed
+  REQUIRE(told->work.phases.size() == 1);
+  CHECK(has(told->loops, ("parallel " + told->work.phases[0].loop).c_str()));
 }
 
 TEST_CASE(
