@@ -76,8 +76,8 @@ class time_of_work {
     auto const rounds = std::ceil(p.tasks / threads);
     auto const busy = parallel ? p.tasks / rounds : 1;  // cores on average
     std::vector<std::pair<work_demand const*, double>> slowest;
-    auto const seconds =
-        binding(p, parallel ? std::min(work_.threads, static_cast<std::int32_t>(p.tasks)) : 1, slowest);
+    auto const cores = parallel ? static_cast<std::int32_t>(std::min(threads, p.tasks)) : 1;
+    auto const seconds = binding(p, cores, slowest);
     auto const waiting = 1 - busy / threads;
     auto const gain = seconds * waiting - (parallel ? 0 : roof_.start);
     auto const lost = threads > 1 ? std::max(0.0, gain) : 0;
