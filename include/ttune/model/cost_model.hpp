@@ -65,6 +65,12 @@ class cost_model {
   /// is not that of `fit`. All scores are 0 before `fit`.
   virtual void predict(feature_view features, std::span<float> scores) const = 0;
 
+  /// Returns the number of scores per row that `predict_each` writes: several for a model whose members differ as much
+  /// as the measurements allow. A search then follows another one in each trial (Thompson sampling).
+  [[nodiscard]] virtual std::size_t opinions() const noexcept { return 1; }
+  /// Writes `opinions()` scores per row, those of one row beside each other. Thread-safe as `predict`.
+  virtual void predict_each(feature_view features, std::span<float> scores) const { predict(features, scores); }
+
   /// Returns a new, empty model of the same kind and options, so that `transfer_model` can combine knowledge from
   /// elsewhere with the task's own; null: not supported, and a tuner uses this model as it is.
   [[nodiscard]] virtual std::shared_ptr<cost_model> another() const { return nullptr; }

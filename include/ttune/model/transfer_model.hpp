@@ -54,13 +54,18 @@ class transfer_model final : public cost_model {
   fit_report fit(feature_view features, std::span<model_target const> targets) override;
   [[nodiscard]] bool fitted() const noexcept override { return has_base_ || has_own_; }
   void predict(feature_view features, std::span<float> scores) const override;
+  [[nodiscard]] std::size_t opinions() const noexcept override {
+    return has_own_ && (!trusts_base_ || joint_->opinions() == own_->opinions()) ? own_->opinions() : 1;
+  }
+  void predict_each(feature_view features, std::span<float> scores) const override;
   [[nodiscard]] std::vector<std::byte> save() const override;
   void load(std::span<std::byte const> bytes) override;
 
  private:
   void fit_correction();
   void fit_joint(feature_view features, std::span<model_target const> targets);
-  void predict_joint(feature_view features, std::span<float> scores) const;
+  void predict_joint(feature_view features, std::span<float> scores, bool each) const;
+  void predict_own_and_joint(feature_view features, std::span<float> scores, bool each) const;
   [[nodiscard]] bool base_helps(feature_view features, std::span<model_target const> targets);
   void predict_corrected(feature_view features, std::span<float> scores) const;
 

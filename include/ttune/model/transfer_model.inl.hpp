@@ -206,10 +206,12 @@ void transfer_model::fit_joint(feature_view features, std::span<model_target con
   joint_->fit({rows.data(), all.size(), feature_count + 1}, all);
 }
 
-void transfer_model::predict_joint(feature_view features, std::span<float> scores) const {
+void transfer_model::predict_joint(feature_view features, std::span<float> scores, bool each) const {
   std::vector<float> rows;
   detail::append_marked(rows, features, 1);
-  joint_->predict({rows.data(), features.rows, feature_count + 1}, scores);
+  feature_view const marked{rows.data(), features.rows, feature_count + 1};
+  if (each) joint_->predict_each(marked, scores);
+  else joint_->predict(marked, scores);
 }
 
 /// Returns true if, on held-out own rows, the joint model ranks about as well as a model of own rows alone; also if
@@ -233,7 +235,7 @@ bool transfer_model::base_helps(feature_view features, std::span<model_target co
   own_->fit(learn, picked[0]);
   own_->predict(check, alone);
   fit_joint(learn, picked[0]);
-  predict_joint(check, joint);
+  predict_joint(check, joint, false);
   fit_report of_alone, of_joint;
   judge(alone, picked[1], of_alone);
   judge(joint, picked[1], of_joint);
@@ -254,12 +256,23 @@ void transfer_model::predict(feature_view features, std::span<float> scores) con
   }
   detail::require_schema(features);
   if (!has_own_) return predict_corrected(features, scores);
-  own_->predict(features, scores);
+  predict_own_and_joint(features, scores, false);
+}
+
+void transfer_model::predict_each(feature_view features, std::span<float> scores) const {
+  if (opinions() == 1) return predict(features, scores);
+  detail::require_schema(features);
+  predict_own_and_joint(features, scores, true);
+}
+
+void transfer_model::predict_own_and_joint(feature_view features, std::span<float> scores, bool each) const {
+  if (each) own_->predict_each(features, scores);
+  else own_->predict(features, scores);
   if (!trusts_base_) return;
   auto const own = static_cast<float>(options_.own_share);
-  std::vector<float> joint(features.rows);
-  predict_joint(features, joint);
-  for (std::size_t i = 0; i < features.rows; ++i) scores[i] = own * scores[i] + (1 - own) * joint[i];
+  std::vector<float> joint(features.rows * (each ? opinions() : 1));
+  predict_joint(features, joint, each);
+  for (std::size_t i = 0; i < joint.size(); ++i) scores[i] = own * scores[i] + (1 - own) * joint[i];
 }
 
 std::vector<std::byte> transfer_model::save() const {

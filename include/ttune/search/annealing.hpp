@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "ttune/search/batch_selection.hpp"
-#include "ttune/search/best_list.hpp"
+#include "ttune/search/candidate_ranking.hpp"
 #include "ttune/search/search.hpp"
 
 namespace ttune { inline namespace v0 {
@@ -46,7 +46,8 @@ class annealing final : public search_strategy {
   [[nodiscard]] std::string name() const override { return "annealing"; }
   void start(sampler const& space, std::uint64_t seed) override;
   /// Proposes random configurations while there is no model; then the candidates with the best scores, best first,
-  /// mixed with the planned random trials. The chains continue in the next round.
+  /// mixed with the planned random trials. The chains continue in the next round. If the model has opinions, each
+  /// chain follows one of them, and each slot takes the best candidate of another one.
   [[nodiscard]] std::vector<configuration> propose(search_request const& request) override;
 
   /// Counts of one round of all chains.
@@ -59,12 +60,11 @@ class annealing final : public search_strategy {
   [[nodiscard]] round_report const& last_round() const noexcept { return last_; }
 
  private:
-  void place_chains(search_request const& request);
-  void anneal(search_request const& request, detail::best_list& best);
-  void step(search_request const& request, double temperature, detail::best_list& best);
+  void place_chains(search_request const& request, detail::candidate_ranking& best);
+  void anneal(search_request const& request, detail::candidate_ranking& best);
+  void step(search_request const& request, double temperature, detail::candidate_ranking& best);
   void restart(std::size_t chain, search_request const& request);
-  void score_all(search_request const& request, detail::best_list& best);
-  void score(search_request const& request, std::span<configuration const> batch, std::vector<float>& scores);
+  void score_all(detail::candidate_ranking& best);
   [[nodiscard]] double temperature_at(int step, double spread) const;
 
   annealing_options options_;

@@ -8,6 +8,7 @@
 
 #include "ttune/search/annealing.hpp"
 #include "ttune/search/batch_selection.inl.hpp"
+#include "ttune/search/candidate_ranking.inl.hpp"
 #include "ttune/search/search.inl.hpp"
 #include "ttune/support/error.hpp"
 
@@ -30,32 +31,19 @@ void annealing::start(sampler const& space, std::uint64_t seed) {
   last_ = {};
 }
 
-/// Scores a batch. Scores that are not finite are replaced by the worst of the batch.
-void annealing::score(search_request const& request, std::span<configuration const> batch, std::vector<float>& scores) {
-  scores.resize(batch.size());
-  if (batch.empty()) return;
-  request.score(batch, scores);
-  last_.evaluations += batch.size();
-  float worst = std::numeric_limits<float>::infinity();
-  for (auto const s : scores)
-    if (std::isfinite(s)) worst = std::min(worst, s);
-  for (auto& s : scores)
-    if (!std::isfinite(s)) s = std::isfinite(worst) ? worst : 0;
-}
-
 /// Starts a round: the first chains take the best measured configurations, the others stay where they were, or start at
 /// random.
-void annealing::place_chains(search_request const& request) {
+void annealing::place_chains(search_request const& request, detail::candidate_ranking& best) {
   auto const chains = static_cast<std::size_t>(options_.chains);
   bool const first = points_.empty();
   points_.resize(chains);
-  auto const best =
+  auto const known =
       std::min(request.incumbents.size(), static_cast<std::size_t>(options_.from_best * static_cast<double>(chains)));
   for (std::size_t i = 0; i < chains; ++i) {
-    if (i < best && space_->valid(request.incumbents[i].chosen)) points_[i] = request.incumbents[i].chosen;
+    if (i < known && space_->valid(request.incumbents[i].chosen)) points_[i] = request.incumbents[i].chosen;
     else if (first) space_->draw(random_, points_[i]);
   }
-  score(request, points_, scores_);
+  best.score(points_, scores_);
   chain_best_ = scores_;
   stuck_.assign(chains, 0);
 }
@@ -87,7 +75,7 @@ void annealing::restart(std::size_t chain, search_request const& request) {
 }
 
 /// Makes one move of each chain.
-void annealing::step(search_request const& request, double temperature, detail::best_list& best) {
+void annealing::step(search_request const& request, double temperature, detail::candidate_ranking& best) {
   auto const chains = points_.size();
   proposals_.resize(chains);
   for (std::size_t i = 0; i < chains; ++i) {
@@ -103,11 +91,10 @@ void annealing::step(search_request const& request, double temperature, detail::
       space_->mutate(proposals_[i], random_);
     }
   }
-  score(request, proposals_, proposal_scores_);
+  best.score(proposals_, proposal_scores_);
   accepted_ = 0;
   for (std::size_t i = 0; i < chains; ++i) {
     auto const now = proposal_scores_[i];
-    best.offer(proposals_[i], now);
     auto const gain = static_cast<double>(now) - static_cast<double>(scores_[i]);
     ++stuck_[i];
     if (gain < 0 && !(random_.uniform() < std::exp(gain / temperature))) continue;
@@ -120,17 +107,15 @@ void annealing::step(search_request const& request, double temperature, detail::
   }
 }
 
-void annealing::anneal(search_request const& request, detail::best_list& best) {
+void annealing::anneal(search_request const& request, detail::candidate_ranking& best) {
   std::vector<configuration> sample(points_.empty() ? 0 : 128);
-  place_chains(request);
+  place_chains(request, best);
   for (auto& c : sample) space_->draw(random_, c);  // the states of continued chains are not a random sample of scores
   if (sample.empty()) sample = points_;
   std::vector<float> sample_scores;
-  score(request, sample, sample_scores);
+  best.score(sample, sample_scores);
   spread_ = detail::spread_of(sample_scores);
   adaptive_temperature_ = spread_ * options_.hot;
-  for (std::size_t i = 0; i < sample.size(); ++i) best.offer(sample[i], sample_scores[i]);
-  for (std::size_t i = 0; i < points_.size(); ++i) best.offer(points_[i], scores_[i]);
   std::size_t moves = 0, accepted = 0;
   int unchanged = 0;
   for (last_.steps = 0; last_.steps < options_.steps; ++last_.steps) {
@@ -148,7 +133,7 @@ void annealing::anneal(search_request const& request, detail::best_list& best) {
   last_.acceptance = moves > 0 ? static_cast<double>(accepted) / static_cast<double>(moves) : 0;
 }
 
-void annealing::score_all(search_request const& request, detail::best_list& best) {
+void annealing::score_all(detail::candidate_ranking& best) {
   constexpr std::size_t chunk = 4096;
   auto const n = static_cast<std::uint64_t>(space_->size().count);
   std::vector<configuration> batch;
@@ -156,14 +141,13 @@ void annealing::score_all(search_request const& request, detail::best_list& best
   if (options_.taste.apart > 0) {
     batch.resize(128);
     for (auto& c : batch) space_->draw(random_, c);
-    score(request, batch, scores);
+    best.score(batch, scores);
     spread_ = detail::spread_of(scores);
   }
   for (std::uint64_t i = 0; i < n;) {
     batch.clear();
     for (; i < n && batch.size() < chunk; ++i) batch.push_back(space_->unrank(i));
-    score(request, batch, scores);
-    for (std::size_t j = 0; j < batch.size(); ++j) best.offer(batch[j], scores[j]);
+    best.score(batch, scores);
   }
 }
 
@@ -177,22 +161,18 @@ std::vector<configuration> annealing::propose(search_request const& request) {
   }
   auto const slots = plan_.next(request.batch);
   auto const wanted = static_cast<std::size_t>(std::count(slots.begin(), slots.end(), false));
-  detail::best_list best(options_.taste.pool_for(wanted), request.visited);
+  detail::candidate_ranking best(request, options_.taste, wanted, random_);
   auto const& size = space_->size();
   auto const round = static_cast<std::uint64_t>(options_.chains) * static_cast<std::uint64_t>(options_.steps);
   bool const small = size.exact && size.count <= std::max(round, options_.whole_space);
-  if (options_.score_all && small) score_all(request, best);
+  if (options_.score_all && small) score_all(best);
   else anneal(request, best);
-  std::vector<configuration> candidates;
-  std::vector<float> scores;
-  best.take(candidates, scores);
-  last_.best = scores.empty() ? 0 : scores.front();
-  auto const picked = options_.taste.select(candidates, scores, wanted, spread_);
-  for (auto const i : picked) taken.insert(candidates[i]);
+  auto picked = best.take(spread_);
+  last_.best = best.best();
+  last_.evaluations = best.evaluations();
+  taken.insert(picked.begin(), picked.end());
   auto fresh = draw_unvisited(*space_, random_, request.visited, taken, request.batch - picked.size());
-  std::vector<configuration> chosen;
-  for (auto const i : picked) chosen.push_back(std::move(candidates[i]));
-  return detail::mix_batch(slots, std::move(chosen), std::move(fresh));
+  return detail::mix_batch(slots, std::move(picked), std::move(fresh));
 }
 
 }}  // namespace ttune::v0

@@ -57,7 +57,7 @@ std::vector<configuration> bandit_search::propose(search_request const& request)
     // The last arm fills what the others left.
     auto const wanted = k + 1 == arms_.size() ? request.batch - batch.size() : slots[k];
     if (wanted == 0) continue;
-    for (auto& c : arms_[k]->propose({wanted, visited, request.score, request.incumbents})) {
+    for (auto& c : arms_[k]->propose({wanted, visited, request.score, request.incumbents, request.opinions})) {
       owner_[c] = k;
       visited.insert(c);
       batch.push_back(std::move(c));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -16,21 +17,29 @@ class best_list {
  public:
   best_list(std::size_t capacity, configuration_set const& visited) : capacity_(capacity), visited_(visited) {}
 
-  /// Offers a configuration; returns true if it was added.
-  bool offer(configuration const& c, float score) {
-    if (capacity_ == 0 || (heap_.size() == capacity_ && score <= heap_.front().score)) return false;
-    if (visited_.contains(c) || !members_.insert(c).second) return false;
+  /// Offers a configuration; returns true if it was added. Of equal scores the first one is kept.
+  bool offer(configuration const& c, float score) { return offer(c, score, changes_); }
+  /// Of equal scores the one with the smaller `order` is kept.
+  bool offer(configuration const& c, float score, std::uint64_t order) {
+    if (!wants(score, order) || visited_.contains(c) || !members_.insert(c).second) return false;
     if (heap_.size() == capacity_) {
       std::pop_heap(heap_.begin(), heap_.end(), worse_last);
       members_.erase(heap_.back().chosen);
       heap_.pop_back();
     }
-    heap_.push_back({c, score, order_++});
+    heap_.push_back({c, score, order});
+    ++changes_;
     std::push_heap(heap_.begin(), heap_.end(), worse_last);
     return true;
   }
+  /// Returns false for what could not enter the list, whatever it is.
+  [[nodiscard]] bool wants(float score, std::uint64_t order) const noexcept {
+    if (heap_.size() < capacity_) return true;
+    return capacity_ > 0 &&
+           (score > heap_.front().score || (score == heap_.front().score && order < heap_.front().order));
+  }
   /// Returns how often the list has changed.
-  [[nodiscard]] std::size_t changes() const noexcept { return order_; }
+  [[nodiscard]] std::size_t changes() const noexcept { return changes_; }
   /// Moves the list out, best first.
   void take(std::vector<configuration>& configurations, std::vector<float>& scores) {
     std::sort_heap(heap_.begin(), heap_.end(), worse_last);
@@ -44,7 +53,7 @@ class best_list {
   struct entry {
     configuration chosen;
     float score;
-    std::size_t order;  ///< breaks ties independently of the library's heap
+    std::uint64_t order;  ///< breaks ties independently of the library's heap
   };
   static bool worse_last(entry const& a, entry const& b) noexcept {
     return a.score != b.score ? a.score > b.score : a.order < b.order;
@@ -53,7 +62,7 @@ class best_list {
   configuration_set const& visited_;
   std::vector<entry> heap_;
   configuration_set members_;
-  std::size_t order_ = 0;
+  std::size_t changes_ = 0;
 };
 
 /// Fills the slots of a batch with `picked`, best first, and with random configurations where the plan has a random

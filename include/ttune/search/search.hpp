@@ -28,6 +28,12 @@ using configuration_set = std::unordered_set<configuration, configuration_hash>;
 /// Writes a score for each configuration: higher is better, only differences count. All configurations are valid.
 using batch_scorer = std::function<void(std::span<configuration const>, std::span<float>)>;
 
+/// Several scores of each configuration, by the opinions of one model (`cost_model::opinions`).
+struct opinion_scorer {
+  std::size_t count = 0;  ///< 0: there are no opinions apart from the score
+  batch_scorer score;     ///< writes `count` scores for each configuration, those of one beside each other
+};
+
 /// The measured speed of a configuration.
 struct observation {
   configuration chosen;
@@ -41,6 +47,8 @@ struct search_request {
   configuration_set const& visited;         ///< must not be proposed again
   batch_scorer const& score;                ///< empty while there is no model
   std::span<observation const> incumbents;  ///< successful trials, the fastest first
+  /// If not null, each trial may follow another opinion (Thompson sampling). A strategy that does not is right, too.
+  opinion_scorer const* opinions = nullptr;
 };
 
 /// Interface of search strategies. Equal space, seed, requests and observations give equal proposals.
@@ -87,6 +95,12 @@ class any_search {
 /// Proposes a batch from scores that no trial of the task supports: half of the batch follows the scores, the other
 /// half is what the strategy proposes without scores, alternately.
 [[nodiscard]] std::vector<configuration> propose_advised(search_strategy& search, search_request const& request);
+
+/// Proposes a first batch with the help of an estimate of the speed: this share of it are the best by `request.score`
+/// of twenty times as many configurations that the strategy proposes without scores, the rest is what it proposes
+/// without scores. So the estimate excludes what is surely slow, and not what it knows nothing of.
+[[nodiscard]] std::vector<configuration> propose_estimated(search_strategy& search, search_request const& request,
+                                                           double share);
 
 /// Draws up to `count` random valid configurations that are neither visited nor in `taken`, and adds them to `taken`.
 /// If draws give nothing new any more and the space can be enumerated, the rest of it is listed.

@@ -16,6 +16,10 @@ namespace ttune { inline namespace v0 {
 void score_candidates(workload const& of, cost_model const& model, executor& on,
                       std::span<configuration const> candidates, std::span<float> scores);
 
+/// Writes the scores of all opinions of the model, those of one candidate beside each other.
+void score_candidates_by_each(workload const& of, cost_model const& model, executor& on,
+                              std::span<configuration const> candidates, std::span<float> scores);
+
 }}  // namespace ttune::v0
 
 #ifdef TTUNE_IMPLEMENTATION

@@ -19,6 +19,7 @@ struct scoring {
   cost_model const& model;
   std::span<configuration const> candidates;
   std::span<float> scores;
+  std::size_t opinions = 0;  ///< 0: one score, by the whole model
   std::size_t piece = 0;
   std::vector<std::vector<float>> rows = {};  ///< [worker]
   std::mutex guard = {};
@@ -31,7 +32,9 @@ struct scoring {
       auto& buffer = rows[worker];
       buffer.resize(piece * of.feature_count());
       of.featurise(some, std::span(buffer));
-      model.predict({buffer.data(), some.size(), of.feature_count()}, scores.subspan(first, some.size()));
+      feature_view const view{buffer.data(), some.size(), of.feature_count()};
+      if (opinions == 0) model.predict(view, scores.subspan(first, some.size()));
+      else model.predict_each(view, scores.subspan(first * opinions, some.size() * opinions));
     } catch (...) {
       std::lock_guard const lock(guard);
       failure = std::current_exception();
@@ -39,23 +42,33 @@ struct scoring {
   }
 };
 
-}  // namespace detail
-
-void score_candidates(workload const& of, cost_model const& model, executor& on,
-                      std::span<configuration const> candidates, std::span<float> scores) {
+inline void score_in_blocks(workload const& of, cost_model const& model, executor& on,
+                            std::span<configuration const> candidates, std::span<float> scores, std::size_t opinions) {
   constexpr std::size_t most = 48;   // 39 kB as rows of 203 features
   constexpr std::size_t block = 12;  // block size of tree ensembles
   auto const workers = static_cast<std::size_t>(std::max(on.threads(), 1));
   auto const share = candidates.size() / (2 * workers);
-  detail::scoring all{of, model, candidates, scores, std::min(most, (share / block + 1) * block)};
+  scoring all{of, model, candidates, scores, opinions, std::min(most, (share / block + 1) * block)};
   all.rows.resize(workers);
   auto const tasks = static_cast<std::int64_t>((candidates.size() + all.piece - 1) / all.piece);
   on.parallel(
       [](void* closure, std::int64_t task, std::int32_t worker) {
-        static_cast<detail::scoring*>(closure)->run(static_cast<std::size_t>(task), static_cast<std::size_t>(worker));
+        static_cast<scoring*>(closure)->run(static_cast<std::size_t>(task), static_cast<std::size_t>(worker));
       },
       &all, tasks);
   if (all.failure) std::rethrow_exception(all.failure);
+}
+
+}  // namespace detail
+
+void score_candidates(workload const& of, cost_model const& model, executor& on,
+                      std::span<configuration const> candidates, std::span<float> scores) {
+  detail::score_in_blocks(of, model, on, candidates, scores, 0);
+}
+
+void score_candidates_by_each(workload const& of, cost_model const& model, executor& on,
+                              std::span<configuration const> candidates, std::span<float> scores) {
+  detail::score_in_blocks(of, model, on, candidates, scores, model.opinions());
 }
 
 }}  // namespace ttune::v0

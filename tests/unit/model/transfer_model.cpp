@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "ttune/feature/schema.hpp"
+#include "ttune/model/forest_model.hpp"
 #include "ttune/model/linear_model.hpp"
 #include "ttune/support/error.hpp"
 #include "ttune/support/rng.hpp"
@@ -120,6 +121,36 @@ TEST_CASE("a saved transfer model predicts the same; others are refused") {
     back.predict(own.view(), b);  // unchanged
     CHECK(a == b);
   }
+}
+
+TEST_CASE("opinions are those of the own model, with those of the joint model in the same place") {
+  made_task const base(1, 300, 10), own(2, 60, 20), rest(3, 50, 20);
+  transfer_model m([] { return any_cost_model(forest_model({.trees = 16})); });
+  CHECK(m.opinions() == 1);
+  m.learn_base(base.view(), base.targets);
+  CHECK(m.opinions() == 1);  // without own rows there is one score
+  m.fit(own.view(), own.targets);
+  REQUIRE(m.opinions() == 16);
+  std::vector<float> scores(50), each(50 * 16);
+  m.predict(rest.view(), scores);
+  m.predict_each(rest.view(), each);
+  std::size_t differing = 0;
+  for (std::size_t i = 0; i < 50; ++i) {
+    float sum = 0;
+    for (std::size_t k = 0; k < 16; ++k) {
+      sum += each[i * 16 + k];
+      differing += each[i * 16 + k] != each[i * 16] ? 1U : 0U;
+    }
+    CHECK(scores[i] == doctest::Approx(sum / 16));
+  }
+  CHECK(differing > 50);
+  transfer_model linear = model();
+  linear.fit(own.view(), own.targets);
+  CHECK(linear.opinions() == 1);
+  std::vector<float> one(50);
+  linear.predict(rest.view(), scores);
+  linear.predict_each(rest.view(), one);
+  CHECK(one == scores);
 }
 
 TEST_CASE("rows of another length are refused") {

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "support/landscape.hpp"
+#include "ttune/model/forest_model.hpp"
 #include "ttune/model/linear_model.hpp"
 #include "ttune/search/annealing.hpp"
 #include "ttune/search/random_search.hpp"
@@ -179,6 +180,64 @@ TEST_CASE("recorded_search: a model finds the best of the records sooner than ch
   CHECK(guided > blind + 0.1);
 }
 
+TEST_CASE("recorded_search: single trees of a forest find the best sooner than chance, the same for one seed") {
+  landscape const land;
+  auto const device = recorded_landscape(land, 3000);
+  auto const features = land.features();
+  recorded_pool const pool(device.configurations());
+  double guided = 0, blind = 0;
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    recorded_search_options const options{.trials = 256, .batch = 32, .seed = seed};
+    auto const found = recorded_search(land.space(), device, pool, forest_model{}, features, options);
+    CHECK(found.best_seconds ==
+          recorded_search(land.space(), device, pool, forest_model{}, features, options).best_seconds);
+    CHECK(found.best_seconds.size() == 256);
+    guided += found.share_of(device.best_seconds(), 256) / 5;
+    blind +=
+        recorded_search(land.space(), device, pool, {}, features, options).share_of(device.best_seconds(), 256) / 5;
+  }
+  INFO("share of the best speed: guided " << guided << ", blind " << blind);
+  CHECK(guided > blind + 0.1);
+}
+
+TEST_CASE("recorded_pool: each slot takes the best of another opinion, random slots stay random") {
+  landscape const land;
+  auto const device = recorded_landscape(land, 400);
+  auto const all = device.configurations();
+  constexpr std::size_t opinions = 10;
+  auto const score_of = [](configuration const& c, std::size_t opinion) {
+    return static_cast<float>(hash_of(c) % (101 + opinion));
+  };
+  opinion_scorer const each{opinions, [&](std::span<configuration const> some, std::span<float> out) {
+                              for (std::size_t i = 0; i < out.size(); ++i)
+                                out[i] = score_of(some[i / opinions], i % opinions);
+                            }};
+  batch_scorer const score = land.scorer();
+  for (double const exploration : {0.0, 0.5}) {
+    recorded_pool pool(all, {.exploration = exploration});
+    pool.start(land.space(), 1);
+    configuration_set const visited;
+    auto const batch = pool.propose({10, visited, score, {}, &each});
+    CHECK(configuration_set(batch.begin(), batch.end()).size() == 10);
+    std::size_t best_of_one = 0;
+    for (std::size_t k = 0; k < opinions; ++k) {
+      float most = 0;
+      for (auto const& c : all) most = std::max(most, score_of(c, k));
+      best_of_one += std::ranges::any_of(batch, [&](auto const& c) { return score_of(c, k) == most; }) ? 1U : 0U;
+    }
+    CHECK(best_of_one >= (exploration > 0 ? 5U : 10U));
+  }
+  recorded_pool pool(device.configurations());
+  pool.start(land.space(), 1);
+  configuration_set visited;
+  for (std::size_t left = all.size(); left > 0;) {
+    auto const batch = pool.propose({64, visited, score, {}, &each});
+    REQUIRE(batch.size() == std::min<std::size_t>(64, left));
+    left -= batch.size();
+    for (auto const& c : batch) CHECK(visited.insert(c).second);
+  }
+}
+
 TEST_CASE("recorded_search: strategies of the whole space propose unrecorded configurations") {
   landscape const land;
   auto device = recorded_landscape(land, 500);
@@ -261,6 +320,31 @@ TEST_CASE("propose_advised: half of a batch uses scores without a trial, alterna
   auto const one = propose_advised(pool, {1, visited, score, {}});
   REQUIRE(one.size() == 1);
   CHECK(one[0] == all[0]);
+}
+
+TEST_CASE("propose_estimated: a share of the batch are the best of twenty times as many draws") {
+  landscape const land;
+  auto const device = recorded_landscape(land, 200);
+  auto all = device.configurations();
+  batch_scorer const score = [](auto some, auto out) {
+    for (std::size_t i = 0; i < some.size(); ++i) out[i] = static_cast<float>(hash_of(some[i]) % 100003);
+  };
+  std::ranges::sort(all, std::greater(), [](configuration const& c) { return hash_of(c) % 100003; });
+  recorded_pool pool(device.configurations());
+  pool.start(land.space(), 1);
+  configuration_set const visited;
+  auto const batch = propose_estimated(pool, {40, visited, score, {}}, 0.25);
+  REQUIRE(batch.size() == 40);
+  CHECK(configuration_set(batch.begin(), batch.end()).size() == 40);
+  for (std::size_t i = 0; i < 10; ++i) CHECK(batch[i] == all[i]);  // 200 were drawn, which are all
+  auto const good = std::count_if(batch.begin(), batch.end(), [&](auto const& c) {
+    return std::find(all.begin(), all.begin() + 40, c) != all.begin() + 40;
+  });
+  CHECK(good < 30);  // the others are random
+  CHECK(propose_estimated(pool, {3, visited, score, {}}, 0.25).size() == 3);
+  recorded_search_options const options{.trials = 32, .batch = 16, .estimated = 0.5};
+  CHECK_THROWS_AS(static_cast<void>(recorded_search(land.space(), device, pool, {}, land.features(), options)),
+                  argument_error);  // the rows do not have the estimate
 }
 
 }  // namespace recorded_tests

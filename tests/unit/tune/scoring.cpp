@@ -5,6 +5,7 @@
 
 #include <numeric>
 
+#include "ttune/model/forest_model.hpp"
 #include "ttune/ops/cuda_conv2d_template.hpp"
 #include "ttune/support/error.hpp"
 #include "ttune/support/rng.hpp"
@@ -90,6 +91,22 @@ TEST_CASE("scores are the same on any executor, in the order of the candidates")
   score_candidates(c.of, model, pool, std::span(c.candidates).first(0), std::span(four).first(0));
   score_candidates(c.of, model, pool, std::span(c.candidates).first(1), std::span(four).first(1));
   CHECK(four[0] == expected[0]);
+}
+
+TEST_CASE("scores by each opinion are beside each other") {
+  convolution const c;
+  forest_model model({.trees = 6, .held_out = 0});
+  std::vector<float> rows;
+  c.of.featurise(c.candidates, rows);
+  feature_view const view{rows.data(), c.candidates.size(), c.of.feature_count()};
+  std::vector<model_target> targets;
+  for (std::size_t i = 0; i < view.rows; ++i) targets.push_back({static_cast<float>(i % 7) / 7, false, 0});
+  model.fit(view, targets);
+  std::vector<float> expected(6 * view.rows), found(6 * view.rows);
+  model.predict_each(view, expected);
+  thread_pool pool(4);
+  score_candidates_by_each(c.of, model, pool, c.candidates, found);
+  CHECK(found == expected);
 }
 
 TEST_CASE("an exception of a model is rethrown while many threads score") {

@@ -30,12 +30,14 @@ class recorded_pool final : public search_strategy {
   [[nodiscard]] std::string name() const override { return "pool"; }
   void start(sampler const& space, std::uint64_t seed) override;
   /// Proposes random candidates while there is no model, then the best scores mixed with planned random ones. Ties are
-  /// broken at random.
+  /// broken at random. If the model has opinions, each slot takes the best candidate of another one.
   [[nodiscard]] std::vector<configuration> propose(search_request const& request) override;
 
  private:
   std::vector<configuration> draw_advised(std::vector<configuration> all, std::span<float const> scores,
                                           std::size_t count);
+  std::vector<configuration> follow_opinions(search_request const& request, std::vector<configuration> const& left,
+                                             std::size_t count);
   std::vector<configuration> candidates_;
   recorded_pool_options options_;
   rng random_{0};

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "ttune/search/batch_selection.hpp"
+#include "ttune/search/candidate_ranking.hpp"
 #include "ttune/tune/recorded/recorded_pool.hpp"
 
 namespace ttune { inline namespace v0 {
@@ -36,6 +37,23 @@ std::vector<configuration> recorded_pool::draw_advised(std::vector<configuration
   return made;
 }
 
+std::vector<configuration> recorded_pool::follow_opinions(search_request const& request,
+                                                          std::vector<configuration> const& left, std::size_t count) {
+  constexpr std::size_t chunk = 4096;  // keeps the scores of all opinions small
+  auto const slots = plan_.next(count);
+  auto const wanted = static_cast<std::size_t>(std::ranges::count(slots, false));
+  detail::candidate_ranking best(request, {}, wanted, random_);
+  std::vector<float> scores;
+  for (std::size_t i = 0; i < left.size(); i += chunk)
+    best.score(std::span(left).subspan(i, std::min(chunk, left.size() - i)), scores);
+  auto picked = best.take(1);
+  configuration_set const taken(picked.begin(), picked.end());
+  std::vector<configuration> fresh;  // `left` is in random order
+  for (std::size_t i = 0; i < left.size() && fresh.size() + picked.size() < count; ++i)
+    if (!taken.contains(left[i])) fresh.push_back(left[i]);
+  return detail::mix_batch(slots, std::move(picked), std::move(fresh));
+}
+
 std::vector<configuration> recorded_pool::propose(search_request const& request) {
   std::vector<configuration> left;
   for (auto const& c : candidates_)
@@ -47,6 +65,7 @@ std::vector<configuration> recorded_pool::propose(search_request const& request)
     left.resize(count);
     return left;
   }
+  if (request.opinions) return follow_opinions(request, left, count);
   std::vector<float> scores(left.size());
   request.score(left, scores);
   std::vector<std::size_t> best(left.size());

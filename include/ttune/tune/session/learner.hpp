@@ -31,6 +31,8 @@ class learner {
   /// Returns the scorer of candidates of a workload; empty as long as the model knows nothing (it may have started with
   /// knowledge). Valid until this object ends.
   [[nodiscard]] batch_scorer scorer(workload const& of);
+  /// Returns the scorer by single opinions; without any while no trial supports them.
+  [[nodiscard]] opinion_scorer opinions(workload const& of);
   /// Returns true if the model has learned from a trial.
   [[nodiscard]] bool has_learned() const noexcept { return has_learned_; }
   /// Returns the rank correlation of the last fit with trials that it had not seen.

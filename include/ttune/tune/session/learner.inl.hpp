@@ -58,4 +58,12 @@ batch_scorer learner::scorer(workload const& of) {
   };
 }
 
+opinion_scorer learner::opinions(workload const& of) {
+  auto const count = model_->opinions();
+  if (!has_learned_ || !model_->fitted() || count < 2) return {};
+  return {count, [this, &of](std::span<configuration const> candidates, std::span<float> scores) {
+            score_candidates_by_each(of, *model_, *executor_, candidates, scores);
+          }};
+}
+
 }}}  // namespace ttune::v0::detail

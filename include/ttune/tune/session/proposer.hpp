@@ -26,8 +26,10 @@ class proposer {
   }
   /// Returns the queued proposals, and forgets them.
   [[nodiscard]] std::vector<proposal> take_queued() { return std::exchange(queue_, {}); }
-  /// Returns up to `batch` proposals of the search. `trusted` is false for scores that no trial of the task supports.
-  [[nodiscard]] std::vector<proposal> search(std::size_t batch, batch_scorer const& score, bool trusted,
+  /// Returns up to `batch` proposals of the search. `trusted` is false for scores that no trial of the task supports;
+  /// there are no opinions then.
+  [[nodiscard]] std::vector<proposal> search(std::size_t batch, batch_scorer const& score,
+                                             opinion_scorer const& opinions, bool trusted,
                                              std::span<observation const> incumbents);
   /// Marks a configuration as tried; the search does not propose it again.
   void visit(configuration const& chosen) { visited_.insert(chosen); }

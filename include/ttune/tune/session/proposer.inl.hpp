@@ -5,9 +5,9 @@
 
 namespace ttune { inline namespace v0 { namespace detail {
 
-std::vector<proposal> proposer::search(std::size_t batch, batch_scorer const& score, bool trusted,
-                                       std::span<observation const> incumbents) {
-  search_request const request{batch, visited_, score, incumbents};
+std::vector<proposal> proposer::search(std::size_t batch, batch_scorer const& score, opinion_scorer const& opinions,
+                                       bool trusted, std::span<observation const> incumbents) {
+  search_request const request{batch, visited_, score, incumbents, opinions.count > 1 ? &opinions : nullptr};
   auto chosen = score && !trusted ? propose_advised(*search_, request) : search_->propose(request);
   std::vector<proposal> made;
   for (auto& c : chosen) made.push_back({std::move(c)});

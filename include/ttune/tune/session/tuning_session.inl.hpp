@@ -182,7 +182,8 @@ std::vector<proposal> tuning_session::propose() {
   auto const timing = time_phase(budget_.clock(), report_, tuning_phase::propose);
   auto const left = static_cast<std::size_t>(limits_.trials_left(spent()));
   auto const wanted = std::min(batch_size(report_, options_, budget_), left);
-  return proposals_.search(wanted, learner_.scorer(*work_), learner_.has_learned(), best_.incumbents());
+  return proposals_.search(wanted, learner_.scorer(*work_), learner_.opinions(*work_), learner_.has_learned(),
+                           best_.incumbents());
 }
 
 void tuning_session::advance() {
