@@ -11,9 +11,11 @@
 
 #include "../recorded.hpp"
 #include "../suite.hpp"
+#include "autotvm_model.hpp"
 #include "live.hpp"
 #include "svg.hpp"
 #include "ttune/model/ensemble_model.hpp"
+#include "ttune/model/forest_model.hpp"
 #include "ttune/model/transfer_model.hpp"
 #include "ttune/models/xgboost.hpp"
 #include "ttune/search/annealing.hpp"
@@ -115,36 +117,8 @@ class best_after_trials {
   std::map<std::string, std::string> lines_;
 };
 
-/// AutoTVM's regression: failures have speed 0, all rows have the same weight, trees have depth 3.
-class autotvm_model final : public cost_model {
- public:
-  explicit autotvm_model(std::uint64_t seed)
-      : trees_({.rounds = 100,
-                .depth = 3,
-                .eta = 0.3,
-                .row_share = 1,
-                .column_share = 1,
-                .min_child_weight = 0.1,
-                .speed_weight = 0,
-                .held_out = 0,
-                .seed = seed}) {}
-  [[nodiscard]] std::string name() const override { return "autotvm"; }
-  fit_report fit(feature_view features, std::span<model_target const> targets) override {
-    std::vector<model_target> all(targets.begin(), targets.end());
-    for (auto& t : all) t.failed = false;
-    return trees_.fit(features, all);
-  }
-  [[nodiscard]] bool fitted() const noexcept override { return trees_.fitted(); }
-  void predict(feature_view features, std::span<float> scores) const override { trees_.predict(features, scores); }
-  [[nodiscard]] std::vector<std::byte> save() const override { return trees_.save(); }
-  void load(std::span<std::byte const> bytes) override { trees_.load(bytes); }
-
- private:
-  xgboost trees_;
-};
-
 struct contender {
-  enum class kind : std::uint8_t { none, trees, rank, autotvm, ensemble };
+  enum class kind : std::uint8_t { none, trees, rank, autotvm, ensemble, forest };
   std::string name;
   feature_set const* features = nullptr;  ///< null: no model
   kind model = kind::none;
@@ -185,6 +159,7 @@ any_cost_model make_model(contender const& c, std::uint64_t seed) {
   switch (c.model) {
     case contender::kind::none: return {};
     case contender::kind::autotvm: return any_cost_model(autotvm_model(seed));
+    case contender::kind::forest: return any_cost_model(forest_model({.held_out = 0, .seed = seed}));
     case contender::kind::ensemble:
       return any_cost_model(ensemble_model(
           [o](std::uint64_t other) mutable {
@@ -373,7 +348,8 @@ int run(options const& chosen) {
     compare("strategies" + on, s, valid,
             {{"random", nullptr, kind::none, 0, 0, random_search()},
              {"genetic", nullptr, kind::none, 0, 0, genetic_search()},
-             {"annealing with model", set, kind::trees, 0, 0, annealing()}},
+             {"annealing with model", set, kind::trees, 0, 0, annealing()},
+             {"annealing, a tree a chain", set, kind::forest, 0, 0, annealing()}},
             seeds, trials, table2, " (oracle)");
     s.device.estimate_by({});
   }

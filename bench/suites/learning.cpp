@@ -13,6 +13,7 @@
 
 #include "../recorded.hpp"
 #include "../suite.hpp"
+#include "ttune/model/forest_model.hpp"
 #include "ttune/model/linear_model.hpp"
 #include "ttune/model/transfer_model.hpp"
 #include "ttune/models/xgboost.hpp"
@@ -36,6 +37,7 @@ model_kind const models[] = {
      [](std::uint64_t seed) {
        return any_cost_model(xgboost({.rounds = 250, .eta = 0.05, .held_out = 0, .seed = seed}));
      }},
+    {"forest", [](std::uint64_t seed) { return any_cost_model(forest_model({.held_out = 0, .seed = seed})); }},
     {"linear", [](std::uint64_t) { return any_cost_model(linear_model{}); }},
     {"xgboost", [](std::uint64_t seed) { return any_cost_model(xgboost({.held_out = 0, .seed = seed})); }},
     {"xgboost-rank",

@@ -22,10 +22,10 @@ struct forest_model_options {
   std::uint64_t seed = 1;
 };
 
-/// Extremely randomised trees (Geurts, Ernst and Wehenkel, Machine Learning 63, 2006): a node draws some columns and one
-/// threshold in each, and is split where the variance of the speeds falls most. Trees are fully grown on all rows, a
-/// failure is speed 0, and the score is the mean of the trees. A single tree is about a draw from what may be believed
-/// after the measurements, so that a search can follow another tree in each trial.
+/// Extremely randomised trees (Geurts, Ernst and Wehenkel, Machine Learning 63, 2006): a node draws some columns and
+/// one threshold in each, and is split where the variance of the speeds falls most. Trees are fully grown on all rows,
+/// a failure is speed 0, and the score is the mean of the trees. A single tree is about a draw from what may be
+/// believed after the measurements, so that a search can follow another tree in each trial.
 class forest_model final : public cost_model {
  public:
   // Virtual functions are declared inline, so that files which include this header do not emit their bodies.

@@ -101,8 +101,8 @@ class forest_model::tree_grower {
                     static_cast<std::uint32_t>(at.node)};
     if (equal || !draw_splits(rows, random)) return;
     auto const best = rows.size() == 2 ? drawn_[0] : best_split(rows, weight, sum);
-    auto const middle = std::partition(rows.begin(), rows.end(),
-                                       [&](auto i) { return data_.row(i)[best] <= threshold_[best]; });
+    auto const middle =
+        std::partition(rows.begin(), rows.end(), [&](auto i) { return data_.row(i)[best] <= threshold_[best]; });
     auto const left = static_cast<std::size_t>(middle - rows.begin());
     to_[at.node].threshold = threshold_[best];
     to_[at.node].column = data_.columns[best];
@@ -190,8 +190,8 @@ class forest_model::tree_grower {
   double column_share_;
   std::vector<node>& to_;
   std::vector<unsplit> pending_;
-  std::vector<std::uint32_t> drawn_;  ///< columns that may split the node, then other columns
-  std::size_t count_ = 0;             ///< number of those that may
+  std::vector<std::uint32_t> drawn_;                  ///< columns that may split the node, then other columns
+  std::size_t count_ = 0;                             ///< number of those that may
   std::vector<float> low_, high_, threshold_, gain_;  ///< [column] of the node
 };
 
@@ -245,7 +245,8 @@ fit_report forest_model::fit(feature_view features, std::span<model_target const
 /// Adds the values of one tree to those of eight rows. The rows walk at once, since each step of one row waits for the
 /// memory. A leaf refers to itself.
 template <std::size_t... Row>
-void forest_model::walk(std::index_sequence<Row...>, std::uint32_t root, float const* const* rows, float* values) const {
+void forest_model::walk(std::index_sequence<Row...>, std::uint32_t root, float const* const* rows,
+                        float* values) const {
   auto const* const nodes = nodes_.data();
   std::uint32_t at[] = {(static_cast<void>(Row), root)...};
   auto const step = [nodes](std::uint32_t& from, float const* row) {
@@ -255,7 +256,8 @@ void forest_model::walk(std::index_sequence<Row...>, std::uint32_t root, float c
     from = next;
     return moved;
   };
-  while ((step(at[Row], rows[Row]) | ...) != 0) {}
+  while ((step(at[Row], rows[Row]) | ...) != 0) {
+  }
   ((values[Row] += nodes[at[Row]].value), ...);
 }
 

@@ -26,8 +26,8 @@ class candidate_ranking {
   [[nodiscard]] std::size_t evaluations() const noexcept { return evaluations_; }
   /// Returns how often the best ones have changed.
   [[nodiscard]] std::size_t changes() const noexcept;
-  /// Returns up to `wanted` distinct candidates that are not visited, the best first. `spread` is the standard deviation
-  /// of the scores in the space.
+  /// Returns up to `wanted` distinct candidates that are not visited, the best first. `spread` is the standard
+  /// deviation of the scores in the space.
   [[nodiscard]] std::vector<configuration> take(double spread);
   /// Returns the score of the best candidate, after `take`; 0 without one.
   [[nodiscard]] float best() const noexcept { return best_; }

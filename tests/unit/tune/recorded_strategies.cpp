@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "support/landscape.hpp"
+#include "ttune/model/forest_model.hpp"
 #include "ttune/model/linear_model.hpp"
 #include "ttune/search/annealing.hpp"
 #include "ttune/search/bandit.hpp"
@@ -86,6 +87,25 @@ TEST_CASE("strategies on a recorded device: learning ones are better than chance
     INFO(name << ": " << found << ", random: " << blind);
     CHECK(found > 1.2 * blind);
   }
+}
+
+TEST_CASE("strategies on a recorded device: annealing whose chains follow the trees of a forest") {
+  landscape const land;
+  auto const device = device_of(land);
+  auto const run_by = [&](any_cost_model model, std::uint64_t seed) {
+    return recorded_search(land.space(), device, any_search(annealing({.chains = 16, .steps = 60})), std::move(model),
+                           land.features(), {.trials = 192, .batch = 16, .seed = seed});
+  };
+  double guided = 0;
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    auto const found = run_by(forest_model{}, seed);
+    CHECK(found.best_seconds.size() == 192);
+    guided += 1e-3 / found.best_seconds.back() / 5;
+    if (seed == 1) CHECK(found.best_seconds == run_by(forest_model{}, seed).best_seconds);
+  }
+  auto const blind = share(land, device, random_search{}, false);
+  INFO("single trees: " << guided << ", random: " << blind);
+  CHECK(guided > 1.5 * blind);
 }
 
 }  // namespace recorded_strategies_tests
