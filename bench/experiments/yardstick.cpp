@@ -20,6 +20,7 @@
 #include "svg.hpp"
 #include "ttune/model/forest_model.hpp"
 #include "ttune/model/linear_model.hpp"
+#include "ttune/model/transfer_model.hpp"
 #include "ttune/models/xgboost.hpp"
 #include "ttune/space/sampler.hpp"
 #include "ttune/tune/recorded/recorded_pool.hpp"
@@ -41,6 +42,35 @@ struct loop {
   bool limited = false;  ///< proposes only what stays within the limits of the device
   recorded_pool_options search = {};
   double estimated = 0;  ///< share of the first batch by the analytic estimate
+};
+
+/// Takes a share of the first batch from the best twentieth by the analytic estimate, as the best of twenty times as
+/// many random points; the rest is the pool's.
+class estimated_start final : public search_strategy {
+ public:
+  estimated_start(recorded_pool within, row_writer features, double share)
+      : pool_(std::move(within)), features_(std::move(features)), share_(share) {}
+  [[nodiscard]] std::string name() const override { return "estimated start"; }
+  void start(sampler const& space, std::uint64_t seed) override { pool_.start(space, seed); }
+  [[nodiscard]] std::vector<configuration> propose(search_request const& request) override {
+    if (!request.visited.empty()) return pool_.propose(request);
+    auto const count = static_cast<std::size_t>(share_ * static_cast<double>(request.batch));
+    auto const drawn = pool_.propose({20 * count, request.visited, {}, {}});
+    detail::feature_rows const rows(features_, drawn);
+    std::vector<float> scores;
+    for (std::size_t i = 0; i < drawn.size(); ++i) scores.push_back(-log_estimate(rows.view().row(i)));
+    std::vector<configuration> batch;
+    for (auto const i : select_diverse(drawn, scores, count, 0)) batch.push_back(drawn[i]);
+    configuration_set const taken(batch.begin(), batch.end());
+    auto const rest = pool_.propose({request.batch - batch.size(), taken, {}, {}});
+    batch.insert(batch.end(), rest.begin(), rest.end());
+    return batch;
+  }
+
+ private:
+  recorded_pool pool_;
+  row_writer features_;
+  double share_;
 };
 
 /// What a search found.
@@ -90,9 +120,11 @@ class pool {
     auto const& points = l.limited ? within_ : device_.configurations();
     auto const features =
         l.features.empty() ? row_writer([](auto const&, auto&) {}) : tables_.at(table_of(l))->writer();
-    auto const found = recorded_search(sampler(in_.knobs), device_, any_search(recorded_pool(points, l.search)),
-                                       l.model ? l.model(seed) : any_cost_model(), features,
-                                       {.trials = trials, .batch = 64, .seed = seed, .estimated = l.estimated});
+    recorded_pool const within(points, l.search);
+    auto const search =
+        l.estimated > 0 ? any_search(estimated_start(within, features, l.estimated)) : any_search(within);
+    auto const found = recorded_search(sampler(in_.knobs), device_, search, l.model ? l.model(seed) : any_cost_model(),
+                                       features, {.trials = trials, .batch = 64, .seed = seed});
     auto const best = device_.best_seconds();
     outcome made;
     double weights = 0;
@@ -329,20 +361,10 @@ std::vector<loop> all_loops() {
   loop const boosted{"boosted trees", "ttune", by_boosting};
   loop const mean{"forest, mean", "ttune", by_forest({.trees_per_opinion = forest_model_options{}.trees})};
   loop const forest{"forest", "ttune", by_forest({})};
-  return {knob,
-          itervar,
-          limited(knob),
-          limited(itervar),
-          random,
-          limited(random),
-          limited(linear),
-          boosted,
-          limited(boosted),
-          limited(mean),
-          forest,
-          limited(forest),
-          limited(estimated(boosted)),
-          limited(estimated(forest))};
+  std::vector<loop> made = {knob, itervar, limited(knob), limited(itervar), random, limited(random), limited(linear)};
+  for (auto const& l : {boosted, limited(boosted), limited(mean), forest, limited(forest)}) made.push_back(l);
+  for (auto const& l : {boosted, forest}) made.push_back(limited(estimated(l)));
+  return made;
 }
 
 std::vector<loop> forest_variants() {
@@ -360,15 +382,15 @@ std::vector<loop> forest_variants() {
   return made;
 }
 
-add_live const both("yardstick", [](options const& chosen) {
-  run_on("yardstick", all_loops(), references, {"c12", "c7"}, {"all", "choose", "judge"}, chosen);
-});
-add_live const c12("yardstick-c12", [](options const& chosen) {
-  run_on("yardstick-c12", all_loops(), references, {"c12"}, {"all", "choose", "judge"}, chosen);
-});
-add_live const c7("yardstick-c7", [](options const& chosen) {
-  run_on("yardstick-c7", all_loops(), references, {"c7"}, {"all", "choose", "judge"}, chosen);
-});
+add_live compare_on(std::string const& name, std::vector<std::string> const& task_names) {
+  return {name, [=](options const& chosen) {
+            run_on(name, all_loops(), references, task_names, {"all", "choose", "judge"}, chosen);
+          }};
+}
+
+add_live const both = compare_on("yardstick", {"c12", "c7"});
+add_live const c12 = compare_on("yardstick-c12", {"c12"});
+add_live const c7 = compare_on("yardstick-c7", {"c7"});
 add_live const constants("forest-constants", [](options const& chosen) {
   run_on("forest-constants", forest_variants(), 1, {"c12", "c7"}, {"choose"}, chosen);
 });

@@ -96,12 +96,6 @@ class any_search {
 /// half is what the strategy proposes without scores, alternately.
 [[nodiscard]] std::vector<configuration> propose_advised(search_strategy& search, search_request const& request);
 
-/// Proposes a first batch with the help of an estimate of the speed: this share of it are the best by `request.score`
-/// of twenty times as many configurations that the strategy proposes without scores, the rest is what it proposes
-/// without scores. So the estimate excludes what is surely slow, and not what it knows nothing of.
-[[nodiscard]] std::vector<configuration> propose_estimated(search_strategy& search, search_request const& request,
-                                                           double share);
-
 /// Draws up to `count` random valid configurations that are neither visited nor in `taken`, and adds them to `taken`.
 /// If draws give nothing new any more and the space can be enumerated, the rest of it is listed.
 [[nodiscard]] std::vector<configuration> draw_unvisited(sampler const& space, rng& random,

@@ -2,10 +2,6 @@
 // Draws without repetition, and copies of strategies.
 #pragma once
 
-#include <algorithm>
-#include <iterator>
-
-#include "ttune/search/batch_selection.hpp"
 #include "ttune/search/search.hpp"
 #include "ttune/space/sampler.hpp"
 #include "ttune/support/error.hpp"
@@ -48,21 +44,6 @@ std::vector<configuration> propose_advised(search_strategy& search, search_reque
   auto const without = search.propose({request.batch - by_advice, visited, {}, request.incumbents});
   for (std::size_t i = 0; i < without.size(); ++i)
     batch.insert(batch.begin() + static_cast<std::ptrdiff_t>(std::min(2 * i + 1, batch.size())), without[i]);
-  return batch;
-}
-
-std::vector<configuration> propose_estimated(search_strategy& search, search_request const& request, double share) {
-  constexpr std::size_t draws = 20;
-  auto const count = static_cast<std::size_t>(share * static_cast<double>(request.batch));
-  auto drawn = search.propose({draws * count, request.visited, {}, request.incumbents});
-  std::vector<float> scores(drawn.size());
-  if (!drawn.empty()) request.score(drawn, scores);
-  std::vector<configuration> batch;
-  for (auto const i : select_diverse(drawn, scores, count, 0)) batch.push_back(std::move(drawn[i]));
-  auto visited = request.visited;
-  visited.insert(batch.begin(), batch.end());
-  auto rest = search.propose({request.batch - batch.size(), visited, {}, request.incumbents});
-  std::ranges::move(rest, std::back_inserter(batch));
   return batch;
 }
 

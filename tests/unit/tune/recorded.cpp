@@ -322,29 +322,4 @@ TEST_CASE("propose_advised: half of a batch uses scores without a trial, alterna
   CHECK(one[0] == all[0]);
 }
 
-TEST_CASE("propose_estimated: a share of the batch are the best of twenty times as many draws") {
-  landscape const land;
-  auto const device = recorded_landscape(land, 200);
-  auto all = device.configurations();
-  batch_scorer const score = [](auto some, auto out) {
-    for (std::size_t i = 0; i < some.size(); ++i) out[i] = static_cast<float>(hash_of(some[i]) % 100003);
-  };
-  std::ranges::sort(all, std::greater(), [](configuration const& c) { return hash_of(c) % 100003; });
-  recorded_pool pool(device.configurations());
-  pool.start(land.space(), 1);
-  configuration_set const visited;
-  auto const batch = propose_estimated(pool, {40, visited, score, {}}, 0.25);
-  REQUIRE(batch.size() == 40);
-  CHECK(configuration_set(batch.begin(), batch.end()).size() == 40);
-  for (std::size_t i = 0; i < 10; ++i) CHECK(batch[i] == all[i]);  // 200 were drawn, which are all
-  auto const good = std::count_if(batch.begin(), batch.end(), [&](auto const& c) {
-    return std::find(all.begin(), all.begin() + 40, c) != all.begin() + 40;
-  });
-  CHECK(good < 30);  // the others are random
-  CHECK(propose_estimated(pool, {3, visited, score, {}}, 0.25).size() == 3);
-  recorded_search_options const options{.trials = 32, .batch = 16, .estimated = 0.5};
-  CHECK_THROWS_AS(static_cast<void>(recorded_search(land.space(), device, pool, {}, land.features(), options)),
-                  argument_error);  // the rows do not have the estimate
-}
-
 }  // namespace recorded_tests

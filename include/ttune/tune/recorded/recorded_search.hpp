@@ -17,9 +17,6 @@ struct recorded_search_options {
   std::size_t trials = 512;  ///< number of answers that count as trials: recorded and estimated ones, failures included
   std::size_t batch = 64;    ///< trials between two fits
   std::uint64_t seed = 1;    ///< seed of the strategy
-  /// Share of the first batch by the analytic estimate (`propose_estimated`), for a model that knows nothing then.
-  /// Needs rows of feature_extractor.
-  double estimated = 0;
 };
 
 /// The best time that a search found, trial by trial.

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "ttune/feature/schema.hpp"
-#include "ttune/model/transfer_model.hpp"
 #include "ttune/support/error.hpp"
 #include "ttune/tune/recorded/recorded_search.hpp"
 
@@ -74,19 +72,6 @@ class search_session {
     };
   }
 
-  [[nodiscard]] std::vector<configuration> propose(search_strategy& search, search_request const& request,
-                                                   double estimated) const {
-    if (request.score && incumbents_.empty()) return propose_advised(search, request);
-    if (!seen_.empty() || !(estimated > 0)) return search.propose(request);
-    batch_scorer const by_estimate = [this](std::span<configuration const> batch, std::span<float> scores) {
-      feature_rows const rows(features_, batch);
-      if (rows.view().columns != feature_count)
-        throw argument_error("recorded_search: the analytic estimate needs all features of feature_extractor");
-      for (std::size_t i = 0; i < batch.size(); ++i) scores[i] = -log_estimate(rows.view().row(i));
-    };
-    return propose_estimated(search, {request.batch, request.visited, by_estimate, request.incumbents}, estimated);
-  }
-
   /// Returns the scorer by single opinions; without any while nothing has succeeded.
   [[nodiscard]] opinion_scorer opinions() {
     if (!model_ || incumbents_.empty() || model_->opinions() < 2) return {};
@@ -128,7 +113,8 @@ recorded_curve recorded_search(sampler const& space, recorded_device const& devi
     auto const opinions = session.opinions();
     search_request const request{std::min(options.batch, left), session.visited(), score, session.incumbents(),
                                  opinions.count > 1 ? &opinions : nullptr};
-    auto const batch = session.propose(*search, request, options.estimated);
+    auto const batch =
+        score && session.incumbents().empty() ? propose_advised(*search, request) : search->propose(request);
     if (batch.empty()) break;
     idle = session.measure(batch, *search, options.trials) ? 0 : idle + 1;
   }
