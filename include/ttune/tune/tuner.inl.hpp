@@ -6,7 +6,7 @@
 #include <mutex>
 #include <optional>
 
-#include "ttune/model/linear_model.hpp"
+#include "ttune/model/forest_model.hpp"
 #include "ttune/search/annealing.hpp"
 #include "ttune/support/error.hpp"
 #include "ttune/tune/one_at_a_time.hpp"
@@ -26,7 +26,7 @@ tuner::tuner(std::shared_ptr<backend> compiler, tuner_options options)
     throw argument_error(
         "a tuner cannot be made inside a worker: call is_worker() and run_worker() first thing in main");
   if (options_.batch < 1) throw argument_error("tuner: a batch has at least one trial");
-  if (!options_.model) options_.model = linear_model{};
+  if (!options_.model) options_.model = forest_model{};
   model_knows_ = options_.model->fitted();
   if (!options_.search) options_.search = annealing{};
   if (!options_.executor) options_.executor = default_executor();

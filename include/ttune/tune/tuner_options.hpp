@@ -55,7 +55,7 @@ inline effort::operator tuning_budget() const {
 
 /// Options of a tuner; all have defaults.
 struct tuner_options {
-  any_cost_model model = {};  ///< empty: linear_model
+  any_cost_model model = {};  ///< empty: forest_model
   any_search search = {};     ///< empty: annealing
   space_source derive = {};   ///< makes the spaces of programs without one; empty: derive_space
   shared_store records = {};  ///< empty: nothing is looked up or stored
