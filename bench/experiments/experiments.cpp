@@ -349,7 +349,7 @@ int run(options const& chosen) {
             {{"random", nullptr, kind::none, 0, 0, random_search()},
              {"genetic", nullptr, kind::none, 0, 0, genetic_search()},
              {"annealing with model", set, kind::trees, 0, 0, annealing()},
-             {"annealing, a tree a chain", set, kind::forest, 0, 0, annealing()}},
+             {"annealing by single trees", set, kind::forest, 0, 0, annealing()}},
             seeds, trials, table2, " (oracle)");
     s.device.estimate_by({});
   }

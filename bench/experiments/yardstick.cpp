@@ -342,12 +342,12 @@ auto const by_forest(forest_model_options o) {
 }
 
 loop limited(loop l) {
-  l.name += ", limits";
+  l.name += " within limits";
   l.limited = true;
   return l;
 }
 loop estimated(loop l) {
-  l.name += ", estimate";
+  l.name += " with estimate";
   l.estimated = 0.25;
   return l;
 }
@@ -359,7 +359,7 @@ std::vector<loop> all_loops() {
   loop const random{"random", "", {}};
   loop const linear{"linear", "ttune", [](std::uint64_t seed) { return any_cost_model(linear_model({.seed = seed})); }};
   loop const boosted{"boosted trees", "ttune", by_boosting};
-  loop const mean{"forest, mean", "ttune", by_forest({.trees_per_opinion = forest_model_options{}.trees})};
+  loop const mean{"forest mean", "ttune", by_forest({.trees_per_opinion = forest_model_options{}.trees})};
   loop const forest{"forest", "ttune", by_forest({})};
   std::vector<loop> made = {knob, itervar, limited(knob), limited(itervar), random, limited(random), limited(linear)};
   for (auto const& l : {boosted, limited(boosted), limited(mean), forest, limited(forest)}) made.push_back(l);
