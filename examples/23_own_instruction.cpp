@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// An instruction that the library does not know: the name of LLVM's intrinsic, and what it computes, as a small program.
-// Derived kernels use it for all sums of that form. Here: AVX512-VNNI's and AVX-VNNI's sums of products of pairs of
-// words. A machine without it computes the same by other code.
+// An instruction that the library does not know: the name of LLVM's intrinsic, and what it computes, as a small
+// program. Derived kernels use it for all sums of that form. Here: AVX512-VNNI's and AVX-VNNI's sums of products of
+// pairs of words. A machine without it computes the same by other code.
 #include <ttune/backends/orc.hpp>
 #include <ttune/testing/check.hpp>
 #include <ttune/ttune.hpp>
@@ -14,7 +14,7 @@
 namespace {
 
 // [semantics]
-/// What the instruction adds to each of its sums. Shape: L (lanes, 2), R (lanes, 2) -> S (lanes)
+/// The terms that the instruction adds to each of its sums. Shape: L (lanes, 2), R (lanes, 2) -> S (lanes)
 auto sum_of_pairs(std::int64_t lanes) {
   auto const [i, k] = ttune::axes<"i", "k">;
   ttune::tensor<"L", std::int16_t, 2> const L{{lanes, 2}};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A library of operators of one's own, as another project would ship it: functions of shapes, in a namespace of its own,
-// with a rule that schedules one of them. It needs nothing of ttune but its public headers.
+// A library of operators of one's own, as another project would ship it: functions of shapes, in a namespace of its
+// own, with a rule that schedules one of them. It needs nothing of ttune but its public headers.
 #pragma once
 
 #include <ttune/schedule.hpp>

@@ -73,7 +73,7 @@ class estimated_start final : public search_strategy {
   double share_;
 };
 
-/// What a search found.
+/// The result of a search.
 struct outcome {
   std::array<double, std::size(checkpoints)> share{};  ///< speed of the best so far over that of the best of the pool
   double area = 0;                                     ///< mean share over the logarithm of the number of trials

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the instruction of a machine that adds several terms of a sum: one that the application brings along, or else one
-// of core/dot_product.hpp.
+// Finds the instruction of a machine that adds several terms of a sum: one that the application brings along, or else
+// one of core/dot_product.hpp.
 #pragma once
 
 #include <optional>

@@ -13,9 +13,10 @@
 #include "ttune/core/target.hpp"
 #include "ttune/ir/node.hpp"
 
-namespace ttune { inline namespace v0 { namespace ir {
+namespace ttune { inline namespace v0 {
+namespace ir {
 
-/// What an application states of an instruction.
+/// The statement of an application about an instruction.
 struct instruction_statement {
   std::string name;       ///< part of the keys of records
   std::string intrinsic;  ///< LLVM's name, as "llvm.aarch64.neon.sdot.v4i32.v16i8"

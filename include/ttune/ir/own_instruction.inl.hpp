@@ -58,7 +58,8 @@ void own_instruction::read_semantics() {
   auto const& s = *p.stages[0];
   bool const adds = s.reduction.kind == reduction_kind::sum && s.reduction.axes.size() == 1 && s.axes.size() == 1 &&
                     s.components.size() == 1 && !s.predicate;
-  if (!adds) refuse("is no sum over one axis for each lane, as S(i) = sum(over(k), cast<int>(L(i, k)) * cast<int>(R(i, k)))");
+  if (!adds)
+    refuse("is no sum over one axis for each lane, as S(i) = sum(over(k), cast<int>(L(i, k)) * cast<int>(R(i, k)))");
   term_ = s.components[0].value;
   auto const read = detail::accesses_of(term_);
   auto const reads = [&](std::size_t input) -> expr {
@@ -93,9 +94,8 @@ void own_instruction::read_semantics() {
 bool own_instruction::is_on(target const& machine) const {
   auto const belongs = [&](std::string_view prefix, std::initializer_list<std::string_view> triples) {
     return stated_.intrinsic.compare(0, prefix.size(), prefix) != 0 ||
-           std::any_of(triples.begin(), triples.end(), [&](std::string_view triple) {
-             return machine.triple.compare(0, triple.size(), triple) == 0;
-           });
+           std::any_of(triples.begin(), triples.end(),
+                       [&](std::string_view triple) { return machine.triple.compare(0, triple.size(), triple) == 0; });
   };
   return belongs("llvm.x86.", {"x86_64", "i686"}) && belongs("llvm.aarch64.", {"aarch64", "arm64"}) &&
          (stated_.feature.empty() || (machine.cpu == "native" && machine.features.empty()) ||
@@ -123,6 +123,4 @@ std::optional<own_instruction::operands> own_instruction::match(expr const& term
   return std::nullopt;
 }
 
-}  // namespace ir
-
-}}  // namespace ttune::v0
+}}}  // namespace ttune::v0::ir

@@ -279,15 +279,16 @@ class stmt_printer {
         },
         [&](matrix_multiply const& n) {
           line(depth, std::string(n.by_four_warps ? "warpgroup_multiply " : "warp_multiply ") + store_text(n.sum) +
-                          ", " + comma_list(n.loops, [](loop const& l) { return range(l); }) +
-                          (n.in_flight ? ", in flight" : ""));
+                          ", " + comma_list(n.loops, range) + (n.in_flight ? ", in flight" : ""));
         });
   }
 
   static std::string buffer_text(buffer const& b) {
     constexpr char const* places[] = {"operand", "prepared", "workspace", "local", "registers", "shared"};
     return b.name + " " + name_of(b.type) + " " + shape_text(b.extents) + " " + places[static_cast<int>(b.where)] +
-           (b.ahead ? " ahead" : "") + (b.held != 0 ? " held " + std::to_string(b.held) : "") +
+           (b.held != 0 ? " ahead held " + std::to_string(b.held)
+            : b.ahead   ? " ahead"
+                        : "") +
            (b.swizzle != 0 ? " swizzled " + std::to_string(b.swizzle) : "");
   }
 
@@ -305,7 +306,6 @@ class stmt_printer {
   void line(int depth, std::string const& what) {
     out += std::string(static_cast<std::size_t>(depth) * 2, ' ') + what + "\n";
   }
-
   static std::string text(expr const& e) { return printer().text(e); }
 
   static std::string loop_name(loop_kind kind) {
@@ -372,7 +372,6 @@ std::string shape_text(std::vector<std::int64_t> const& shape) {
 }
 
 std::string print(expr const& e) { return detail::printer().text(e); }
-
 std::string print(stage const& s) { return detail::stage_text(s, true); }
 
 std::string print_signature(program const& p) {
@@ -394,7 +393,6 @@ std::string print(stmt const& s) {
   p.add(s, 0);
   return std::move(p.out);
 }
-
 std::string print(lowered const& l) { return detail::lowered_text(l, nullptr); }
 
 std::string print(lowered const& l, statement_lines& lines) { return detail::lowered_text(l, &lines); }

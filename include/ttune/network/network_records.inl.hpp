@@ -13,6 +13,7 @@
 #include "ttune/runtime/load.hpp"
 #include "ttune/support/clock.hpp"
 #include "ttune/support/hash.hpp"
+#include "ttune/tune/record_keys.hpp"
 #include "ttune/tune/session/stored_image.hpp"
 
 namespace ttune { inline namespace v0 {
@@ -32,11 +33,10 @@ inline void add_computes(hasher& to, network_operator const& op, numerics const&
 }
 
 inline record_key key_for(tuner const& by, hasher const& compute, std::string text) {
-  auto const& machine = by.compiler().target();
   record_key made;
   made.compute = compute.value();
   made.compute_text = std::move(text);
-  made.target = machine.name + " x" + std::to_string(machine.cores);
+  made.target = target_text(by.compiler().target());
   made.objective = name_of(by.options().objective);
   return made;
 }

@@ -46,7 +46,7 @@ namespace ttune { inline namespace v0 { namespace roof {
   return t.gathered() ? std::min(lines, runs) : lines;
 }
 
-/// What comes into a cache for one buffer.
+/// The lines that come into a cache for one buffer.
 struct traffic {
   double bytes = 0;
   std::size_t repeated_by = none;  ///< the loop that makes data come again most often

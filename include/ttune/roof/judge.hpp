@@ -10,7 +10,7 @@
 
 namespace ttune { inline namespace v0 {
 
-/// What takes a part of the time.
+/// A part of the time, and its reason.
 struct time_part {
   std::string bound;  ///< the resource, as "store" or "start"
   std::string what;   ///< as "the transposed store of O along j"

@@ -209,8 +209,9 @@ judgement judge(kernel_work const& work, machine_roof const& roof, double operat
   for (auto const& p : work.phases) times.add(p);
   times.set_floor(operations);
   times.made.measured = seconds;
-  std::stable_sort(times.made.parts.begin(), times.made.parts.end(),
-                   [](time_part const& a, time_part const& b) { return a.seconds > b.seconds; });
+  std::sort(times.made.parts.begin(), times.made.parts.end(), [](time_part const& a, time_part const& b) {
+    return a.seconds != b.seconds ? a.seconds > b.seconds : a.what < b.what;
+  });
   return std::move(times.made);
 }
 

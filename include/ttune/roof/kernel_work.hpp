@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a kernel demands of the resources of a machine, and why.
+// The demands of a kernel on the resources of a machine, and their reasons.
 #pragma once
 
 #include <cstddef>
@@ -55,7 +55,7 @@ struct work_phase {
   friend bool operator==(work_phase const&, work_phase const&) = default;
 };
 
-/// What one call of a kernel demands.
+/// The demands of one call of a kernel.
 struct kernel_work {
   std::int32_t threads = 1;        ///< that parallel loops use
   double operations = 0;           ///< arithmetic as it is executed, on useful lanes

@@ -29,7 +29,7 @@ struct counted_loop {
   double trips = 1;  ///< of the busiest core
 };
 
-/// How an index moves: elements for each iteration of each loop around the access, the outermost first.
+/// The steps of an index: elements for each iteration of each loop around the access, the outermost first.
 struct index_steps {
   std::vector<double> step;
   bool gathered = false;  ///< data decide

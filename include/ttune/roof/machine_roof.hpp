@@ -11,7 +11,7 @@
 
 namespace ttune { inline namespace v0 {
 
-/// What a machine can do at most. `measure_roof` (runtime/measure_roof.hpp) measures it; a user may give it, too.
+/// The most that a machine can do. `measure_roof` (runtime/measure_roof.hpp) measures it; a user may give it, too.
 struct machine_roof {
   std::string target;        ///< target::name of the machine, as "x86_64 AuthenticAMD-25-17"
   std::int32_t threads = 1;  ///< all cores together: this number of threads

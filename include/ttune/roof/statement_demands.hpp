@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a store demands of the core that runs it: vector instructions of each kind, and the chain of a sum.
+// The demands of a store on the core that runs it: vector instructions of each kind, and the chain of a sum.
 #pragma once
 
 #include <algorithm>

@@ -19,7 +19,7 @@ class best_list {
 
   /// Offers a configuration; returns true if it was added. Of equal scores the first one is kept.
   bool offer(configuration const& c, float score) { return offer(c, score, changes_); }
-  /// Of equal scores the one with the smaller `order` is kept.
+  /// The one with the smaller `order` is kept of equal scores.
   bool offer(configuration const& c, float score, std::uint64_t order) {
     if (!wants(score, order) || visited_.contains(c) || !members_.insert(c).second) return false;
     if (heap_.size() == capacity_) {

@@ -51,6 +51,13 @@ inline std::uint64_t hash_of_space(space const& s) {
 
 }  // namespace detail
 
+std::string target_text(target const& machine) {
+  auto made = machine.name + " x" + std::to_string(machine.cores);
+  for (auto const& own : machine.instructions)
+    if (own->is_on(machine)) made += " +" + own->statement().name;
+  return made;
+}
+
 record_key key_of(space const& in, target const& machine, objective goal) {
   record_key key;
   auto const text = ir::print(*in.program);
@@ -62,9 +69,7 @@ record_key key_of(space const& in, target const& machine, objective goal) {
     for (auto const& a : st->axes) key.extents.push_back(a.size());
     for (auto const& a : st->reduction.axes) key.extents.push_back(a.size());
   }
-  key.target = machine.name + " x" + std::to_string(machine.cores);
-  for (auto const& own : machine.instructions)
-    if (own->is_on(machine)) key.target += " +" + own->statement().name;
+  key.target = target_text(machine);
   key.space = detail::hash_of_space(in);
   key.objective = name_of(goal);
   return key;

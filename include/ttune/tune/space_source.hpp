@@ -10,8 +10,9 @@
 
 namespace ttune { inline namespace v0 {
 
-/// Returns the space of a program, which may be made of an equal one. A rule for some programs returns `derive_space(program, machine)` for all others. It
-/// may throw schedule_error: plain loops stand in for the program then. Empty: derive_space.
+/// Returns the space of a program, which may be made of an equal one. A rule for some programs returns
+/// `derive_space(program, machine)` for all others. It may throw schedule_error: plain loops stand in for the program
+/// then. Empty: derive_space.
 using space_source = std::function<space(handle<ir::program> const&, target const&)>;
 
 }}  // namespace ttune::v0

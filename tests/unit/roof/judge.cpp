@@ -39,7 +39,7 @@ TEST_CASE("judge: each planted fault is named") {
     auto const work = count_work(lower(f.schedule, f.schedule.seed), some_machine(f.cores));
     auto const roof = some_roof(f.cores);
     auto const expected = judge(work, roof, count_flops(*f.program)).expected;
-    // What the model does not know costs a fifth.
+    // A fifth is for costs that the model does not know.
     auto const made = judge(work, roof, count_flops(*f.program), expected * 1.2);
     INFO(made.sentence());
     REQUIRE(made.worst());

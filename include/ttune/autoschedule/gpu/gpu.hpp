@@ -14,6 +14,7 @@
 #include "ttune/autoschedule/gpu/rows.hpp"
 #include "ttune/autoschedule/gpu/split_reduction.hpp"
 #include "ttune/autoschedule/gpu/threads.hpp"
+#include "ttune/autoschedule/gpu/tile_limits.hpp"
 #include "ttune/autoschedule/gpu/tiles.hpp"
 #include "ttune/autoschedule/gpu/transform.hpp"
 #include "ttune/autoschedule/gpu/warp_matrices.hpp"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "ttune/autoschedule/gpu/seed_factors.hpp"
-#include "ttune/autoschedule/gpu/tiles.hpp"
+#include "ttune/autoschedule/gpu/tile_limits.hpp"
 #include "ttune/core/matrix_product.hpp"
 
 namespace ttune { inline namespace v0 { namespace autoschedule {

@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-#include "ttune/autoschedule/gpu/tiles.hpp"
+#include "ttune/autoschedule/gpu/tile_limits.hpp"
 #include "ttune/core/warpgroup_product.hpp"
 #include "ttune/ir/narrow_term.hpp"
 
