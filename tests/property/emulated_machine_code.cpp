@@ -9,6 +9,7 @@
 #include <exception>
 #include <string>
 
+#include "support/added_instructions.hpp"
 #include "support/emulator.hpp"
 #include "support/forked.hpp"
 #include "support/kernel_trial.hpp"
@@ -63,6 +64,7 @@ std::string outcomes_of(backend& by, std::uint64_t seed) {
 TEST_CASE("machine code: random programs as code of 64-bit ARM compute what the interpreter does") {
   auto machine = named_target("aarch64");
   machine.cores = 1;
+  add_sdot(machine);
   orc_backend backend(machine, orc::compiler_options{"none", 1});
   auto const available = backend.availability();
   TTUNE_SKIP_UNLESS("aarch64", available, available.reason);

@@ -15,6 +15,7 @@
 #include <memory>
 #include <thread>
 
+#include "support/added_instructions.hpp"
 #include "support/forked.hpp"
 #include "support/kernel_trial.hpp"
 #include "support/random_open.hpp"
@@ -56,7 +57,10 @@ std::vector<std::unique_ptr<backend>> const& backends() {
     for (int how = 0; how < 3; ++how)
       for (auto& m : machines) {
         m.cores = 4;
+        m.instructions.clear();
         if (how == 1) m.l2_bytes = 4096;  // small matrices are not read twice
+        if (how == 1)                     // products of words by an instruction that is added
+          for (bool const takes_sums : {true, false}) add_pairs_of_words(m, takes_sums);
         if (how == 2) m.l2_bytes = 1024;  // panels of small operands are made in blocks
         auto const options = how == 0 ? orc::compiler_options{} : orc::compiler_options{"none", 1};
         made.push_back(std::make_unique<orc_backend>(m, options));

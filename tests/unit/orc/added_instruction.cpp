@@ -8,6 +8,7 @@
 #include <string>
 
 #include "kernel_runs.hpp"
+#include "support/added_instructions.hpp"
 #include "support/emulator.hpp"
 #include "support/require.hpp"
 #include "ttune/autoschedule/derive_space.hpp"
@@ -25,35 +26,6 @@ using namespace ttune;
 using namespace ttune_test;
 
 namespace {
-
-template <class Element>
-handle<ir::program> products(std::int64_t lanes, std::int64_t terms) {
-  auto const [i, k] = axes<"i", "k">;
-  tensor<"L", Element, 2> const L{{lanes, terms}};
-  tensor<"R", Element, 2> const R{{lanes, terms}};
-  auto const S = compute<"S">(i) = sum(over(k), cast<int>(L(i, k)) * cast<int>(R(i, k)));
-  return op(inputs(L, R), outputs(S), "products").program();
-}
-
-/// The dot product of pairs of words, which takes the sums; and the older one, which does not.
-bool add_pairs(target& machine, bool takes_sums) {
-  auto const lanes = machine.lanes(dtype::i32);
-  auto const bits = std::to_string(32 * lanes);
-  auto const pairs = products<std::int16_t>(lanes, 2);
-  if (takes_sums)
-    return add_instruction(machine, {.name = "vpdpwssd",
-                                     .intrinsic = "llvm.x86.avx512.vpdpwssd." + bits,
-                                     .feature = lanes == 16 ? "avx512vnni" : "avxvnni",
-                                     .semantics = pairs,
-                                     .argument_type = "<" + std::to_string(lanes) + " x i32>"});
-  return add_instruction(machine, {.name = "pmaddwd",
-                                   .intrinsic = lanes == 16  ? "llvm.x86.avx512.pmaddw.d.512"
-                                                : lanes == 8 ? "llvm.x86.avx2.pmadd.wd"
-                                                             : "llvm.x86.sse2.pmadd.wd",
-                                   .feature = "sse2",
-                                   .semantics = pairs,
-                                   .takes_sums = false});
-}
 
 template <class Element>
 auto product(std::int64_t m, std::int64_t n, std::int64_t depth) {
@@ -75,7 +47,7 @@ TEST_CASE("own_instruction: derived kernels use it and compute the same") {
   if (!is_host_architecture("x86_64")) return;
   for (bool const takes_sums : {true, false}) {
     auto machine = probe_host();
-    if (!add_pairs(machine, takes_sums)) continue;  // this machine lacks it
+    if (!add_pairs_of_words(machine, takes_sums)) continue;  // this machine lacks it
     orc_backend backend(machine);
     auto const text = seed_text(backend, product<std::int16_t>(32, 64, 48).program());
     INFO(text);
@@ -93,9 +65,9 @@ TEST_CASE("own_instruction: a machine that lacks it computes the sums by other c
     CHECK_FALSE(add_instruction(here, {.name = "missing",
                                        .intrinsic = "llvm.toaster.add",
                                        .feature = of_others,
-                                       .semantics = products<std::int16_t>(4, 2)}));
+                                       .semantics = sums_of_products<std::int16_t>(4, 2)}));
   auto machine = named_target("x86-64-v3");
-  REQUIRE(add_pairs(machine, true));  // of 8 lanes: it needs AVX-VNNI
+  REQUIRE(add_pairs_of_words(machine, true));  // of 8 lanes: it needs AVX-VNNI
   orc_backend const backend(machine);
   CHECK(seed_text(backend, product<std::int16_t>(32, 64, 48).program()).find("vpdpwssd") == std::string::npos);
 }
@@ -132,18 +104,14 @@ TEST_CASE("own_instruction: it is part of the records' keys") {
   auto const s = derive_space(program, machine);
   auto const before = key_of(s, machine, objective::warm).target;
   if (!is_host_architecture("x86_64")) return;
-  REQUIRE(add_pairs(machine, false));
+  REQUIRE(add_pairs_of_words(machine, false));
   CHECK(key_of(s, machine, objective::warm).target == before + " +pmaddwd");
 }
 
 TEST_CASE("own_instruction: bytes on 64-bit ARM, in an emulator") {
   auto machine = named_target("aarch64");
   machine.cores = 2;
-  machine.features += ",+dotprod";
-  REQUIRE(add_instruction(machine, {.name = "sdot",
-                                    .intrinsic = "llvm.aarch64.neon.sdot.v4i32.v16i8",
-                                    .feature = "dotprod",
-                                    .semantics = products<std::int8_t>(4, 4)}));
+  REQUIRE(add_sdot(machine));
   orc_backend backend(machine);
   TTUNE_SKIP_UNLESS("aarch64", backend.availability(), backend.availability().reason);
   auto const text = seed_text(backend, product<std::int8_t>(16, 32, 64).program());

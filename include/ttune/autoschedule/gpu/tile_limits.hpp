@@ -40,7 +40,8 @@ inline bool gpu_tiles::is_window(access_plan const& a) {
 
 /// Limits registers, which all threads of a block have at the same time; otherwise accumulators would be in memory.
 /// `beside`: registers for addresses and loaded values.
-inline void gpu_tiles::limit_registers(knob_expression const& threads, knob_expression const& own, std::int64_t beside) {
+inline void gpu_tiles::limit_registers(knob_expression const& threads, knob_expression const& own,
+                                       std::int64_t beside) {
   constexpr std::int64_t of_processor = 65536;  // registers of a processor, in all architectures of NVIDIA so far
   if (nvidia_architecture(out_.machine()) > 0)
     out_.require(threads * (own + knob_expression(beside)) <= knob_expression(of_processor), "registers of a block");
