@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instructions that tests add to targets (ttune/ir/own_instruction.hpp): sums of products of two words, and of four bytes.
+// Instructions that tests add to targets (ttune/ir/own_instruction.hpp): sums of products of two words, and of four
+// bytes.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +23,8 @@ ttune::handle<ttune::ir::program> sums_of_products(std::int64_t lanes, std::int6
   return op(inputs(L, R), outputs(S), "sums_of_products").program();
 }
 
-/// Adds the product of pairs of words of x86-64 for the vectors of a target: `vpdpwssd`, which takes the sums so far, or
-/// `pmaddwd`, which does not. Returns false if this machine lacks it.
+/// Adds the product of pairs of words of x86-64 for the vectors of a target: `vpdpwssd`, which takes the sums so far,
+/// or `pmaddwd`, which does not. Returns false if this machine lacks it.
 inline bool add_pairs_of_words(ttune::target& machine, bool takes_sums) {
   auto const lanes = machine.lanes(ttune::dtype::i32);
   auto const pairs = sums_of_products<std::int16_t>(lanes, 2);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the program `ttune` on databases that the library makes.
+// Runs the program `ttune` on databases that the library makes. All subcommands are in one file, since their tests
+// share the database that `fill` writes.
 #include <doctest/doctest.h>
 
 #include <cstdio>

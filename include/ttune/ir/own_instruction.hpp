@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instructions that an application brings along: the name of an intrinsic of LLVM, and what it computes, as a small
-// program. Derived spaces and `tensorize` use it wherever a sum has such terms.
+// Instructions that an application brings along: each has the name of an intrinsic of LLVM, and a small program that
+// says what it computes. Derived spaces and `tensorize` use it wherever a sum has such terms.
 //
 //   S(i) = sum(over(k), wide(L(i, k)) * wide(R(i, k)))     i: lanes, k: terms of a lane, which are neighbours in memory
 #pragma once
@@ -25,7 +25,7 @@ struct instruction_statement {
   std::string feature;
   /// Two inputs L(lanes, terms) and R(lanes, terms), and one output S(lanes): a sum over the terms.
   handle<program> semantics;
-  /// The first argument of the intrinsic are the sums so far. If not, it takes the operands only, and its result is
+  /// The intrinsic takes the sums so far as its first argument. If not, it takes the operands only, and its result is
   /// added to the sums.
   bool takes_sums = true;
   /// LLVM's type of the operands as arguments, as "<16 x i32>" where four bytes are one element; empty: elements of L.

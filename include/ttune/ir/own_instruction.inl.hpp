@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "ttune/core/feature_list.hpp"
 #include "ttune/ir/equal.hpp"
 #include "ttune/ir/make.hpp"
 #include "ttune/ir/own_instruction.hpp"
@@ -16,7 +17,8 @@ namespace ttune { inline namespace v0 { namespace ir {
 
 namespace detail {
 
-/// Returns the accesses of an expression, each once; of one with boundaries, and of one inside of an index, too.
+/// Returns the accesses of an expression, each once. They include accesses with boundaries, and those inside of
+/// indices.
 inline std::vector<expr> accesses_of(expr const& e) {
   std::vector<expr> found;
   (void)contains(e, [&](expr const& part) {
@@ -25,17 +27,6 @@ inline std::vector<expr> accesses_of(expr const& e) {
     return false;
   });
   return found;
-}
-
-/// Returns true if a list as "+avx2,+fma" has a feature.
-inline bool lists_feature(std::string_view list, std::string const& feature) {
-  auto const entry = "+" + feature;
-  for (std::size_t at = 0; at < list.size();) {
-    auto const end = std::min(list.find(',', at), list.size());
-    if (list.substr(at, end - at) == entry) return true;
-    at = end + 1;
-  }
-  return false;
 }
 
 }  // namespace detail
@@ -99,7 +90,7 @@ bool own_instruction::is_on(target const& machine) const {
   };
   return belongs("llvm.x86.", {"x86_64", "i686"}) && belongs("llvm.aarch64.", {"aarch64", "arm64"}) &&
          (stated_.feature.empty() || (machine.cpu == "native" && machine.features.empty()) ||
-          detail::lists_feature(machine.features, stated_.feature)) &&
+          lists_feature(machine.features, stated_.feature)) &&
          lanes_ * static_cast<std::int32_t>(size_in_bytes(sum_)) <= machine.vector_bytes;
 }
 

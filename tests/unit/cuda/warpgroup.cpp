@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products of matrices by four warps: the text, its compilation to cubins for sm_90, the meaning of the instruction for
-// data in shared memory, and refused cases.
+// data in shared memory, and refused cases. They are in one file, since all of them schedule the product below.
 #include <doctest/doctest.h>
 
 #include "support/barriers.hpp"

@@ -3,7 +3,7 @@
 // (core/warpgroup_product.hpp). Rows and columns 8 apart are virtual threads of a thread. A copy in shared memory
 // consists of swizzled lines of 64 elements, which eight neighbouring threads copy. The rest is as in tiles.hpp:
 //
-//   block_x  blocks of rows, of columns; some blocks of rows in turn, which share columns in the L2 cache
+//   block_x  blocks of rows, of columns; then the blocks of some rows, which share columns in the L2 cache
 //     vthread  tiles of 64 rows, halves of 16 rows, columns by 64, by 8
 //       thread_x  groups of four warps, warps, 8 rows, 4 columns
 //         local acc[1, 2]

@@ -4,6 +4,7 @@
 
 #include <string_view>
 
+#include "ttune/core/feature_list.hpp"
 #include "ttune/core/target.hpp"
 
 namespace ttune { inline namespace v0 { namespace codegen {
@@ -23,35 +24,23 @@ struct instruction_set {
   explicit instruction_set(target const& machine) {
     std::string_view const triple = machine.triple;
     bool const arm = triple.substr(0, 7) == "aarch64" || triple.substr(0, 5) == "arm64";
-    bool const avx512 = has(machine.features, "avx512f");
-    rounds = arm || avx512 || has(machine.features, "sse4.1") || has(machine.features, "avx") ||
-             has(machine.features, "avx2");
-    converts_half = arm || avx512 || has(machine.features, "f16c");
-    dots_bytes = has(machine.features, "avx512vnni") || (!avx512 && has(machine.features, "avxvnni"));
-    dots_bfloats = has(machine.features, "avx512bf16");
+    bool const avx512 = lists_feature(machine.features, "avx512f");
+    rounds = arm || avx512 || lists_feature(machine.features, "sse4.1") || lists_feature(machine.features, "avx") ||
+             lists_feature(machine.features, "avx2");
+    converts_half = arm || avx512 || lists_feature(machine.features, "f16c");
+    dots_bytes =
+        lists_feature(machine.features, "avx512vnni") || (!avx512 && lists_feature(machine.features, "avxvnni"));
+    dots_bfloats = lists_feature(machine.features, "avx512bf16");
     scales = avx512;
-    int const pairs = has(machine.features, "avx512bw") ? 64
-                      : has(machine.features, "avx2")   ? 32
-                      : has(machine.features, "ssse3")  ? 16
-                                                        : 0;
+    int const pairs = lists_feature(machine.features, "avx512bw") ? 64
+                      : lists_feature(machine.features, "avx2")   ? 32
+                      : lists_feature(machine.features, "ssse3")  ? 16
+                                                                  : 0;
     pairs_of_bytes = pairs <= machine.vector_bytes ? pairs : machine.vector_bytes;
-    permutes = avx512 || has(machine.features, "avx2");
-    estimates_roots = avx512 && has(machine.features, "avx512vl");
-    estimates_roots_roughly = machine.has_fma && has(machine.features, "avx2");
-    adds_distances = has(machine.features, "avx512bw") && has(machine.features, "avx512vl");
-  }
-
- private:
-  /// Returns true if "+name" is in a list such as "+sse2,-avx". A name not in the list is missing: slower, never wrong.
-  [[nodiscard]] static bool has(std::string_view features, std::string_view name) {
-    for (std::size_t at = 0; at < features.size();) {
-      auto const end = features.find(',', at);
-      auto const one = features.substr(at, end == std::string_view::npos ? end : end - at);
-      if (one.size() == name.size() + 1 && one[0] == '+' && one.substr(1) == name) return true;
-      if (end == std::string_view::npos) break;
-      at = end + 1;
-    }
-    return false;
+    permutes = avx512 || lists_feature(machine.features, "avx2");
+    estimates_roots = avx512 && lists_feature(machine.features, "avx512vl");
+    estimates_roots_roughly = machine.has_fma && lists_feature(machine.features, "avx2");
+    adds_distances = lists_feature(machine.features, "avx512bw") && lists_feature(machine.features, "avx512vl");
   }
 };
 
