@@ -78,6 +78,23 @@ TEST_CASE("open loops: tiles of scratch memory overhang, where that reads inside
         "        Y[Y.io * 4 + Y.ii] = acc[Y.ii]\n");
 }
 
+TEST_CASE("open loops: what is computed from constants is prepared only if no call gives its extents") {
+  dim const n{"N", 1, 64};
+  auto const [i] = axes<"i">;
+  constant<"W", float, 1> const W{{100}};
+  tensor<"X", float, 1> const X{{n}};
+  auto const T = compute<"T">(i.in(n)) = W(2) * cast<float>(i);
+  auto const Y = compute<"Y">(i) = X(i) + T(i);
+  auto const sums = op(inputs(W, X), outputs(Y));
+  CHECK(lowered(sums, schedule(sums, Y)) ==
+        "alloc T f32 (64) workspace\n"
+        "let N = at(extents[0]) in [1, 65)\n"
+        "for T.i < N\n"
+        "  T[T.i] = W[2] * cast<f32>(T.i)\n"
+        "for Y.i < N\n"
+        "  Y[Y.i] = X[Y.i] + T[Y.i]\n");
+}
+
 TEST_CASE("open loops: few lanes of several vectors are code of their own") {
   dim const n{"N", 1, 64};
   auto const [i] = axes<"i">;
