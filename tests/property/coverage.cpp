@@ -73,6 +73,25 @@ bool is_transposed(space const& s, std::string const& stage) {
   });
 }
 
+ir::stage const* stage_of(ir::program const& p, step const& one) {
+  for (auto const& st : p.stages)
+    if (st->name == one.stage) return st.get();
+  return nullptr;
+}
+
+/// Returns true if a step merges free axes of a reduction (autoschedule/cpu/fused_columns.hpp).
+bool merges_columns(ir::program const& p, step const& one) {
+  auto const* st = stage_of(p, one);
+  return st && st->reduces() &&
+         std::any_of(st->axes.begin(), st->axes.end(), [&](ir::axis const& a) { return a.name == one.loops[0]; });
+}
+
+/// Returns true if a step splits an axis of a stage that has no reduction (autoschedule/cpu/phase_axes.hpp).
+bool joins_groups(ir::program const& p, step const& one) {
+  auto const* st = stage_of(p, one);
+  return st && !st->reduces();
+}
+
 /// Looks for rules of derived spaces by the names of stages and loops that they make.
 void look_at_rules(space const& s, reached& all) {
   reached here;
@@ -107,6 +126,9 @@ void look_at_rules(space const& s, reached& all) {
                                   : "siblings of a pipeline in one loop nest"];
     if (one.what == primitive::fuse_axes && is_pipeline(*s.program) && makes("xc"))
       ++here["vectors along interleaved pixels"];
+    if (one.what == primitive::fuse_axes && merges_columns(*s.program, one))
+      ++here["rows and columns of sums in one axis"];
+    if (one.what == primitive::split_axis && joins_groups(*s.program, one)) ++here["groups of sums in registers"];
     if (splits_phases) ++here[one.results.size() == 3 ? "phases of rows" : "phases of vectors"];
     if (splits_phases && one.results.size() == 2 && one.values[0].literal > 8)
       ++here["more than eight phases of vectors"];
@@ -315,6 +337,8 @@ std::vector<std::string> required() {
                                  "more than eight phases of vectors",
                                  "siblings of a pipeline in one loop nest",
                                  "vectors along interleaved pixels",
+                                 "rows and columns of sums in one axis",
+                                 "groups of sums in registers",
                                  "rows computed in the loops of column sums",
                                  "a function computed once with what surrounds it",
                                  "elements gathered together combined before",

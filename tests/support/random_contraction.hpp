@@ -272,15 +272,29 @@ class contraction_generator : stage_generator {
     return s;
   }
 
+  /// Makes one axis of the first two, or of the last two, as a reader of groups of filters has them.
+  void join_axes(std::vector<ir::axis>& all, std::vector<ir::expr>& place) {
+    auto const at = static_cast<std::ptrdiff_t>(random_.chance(0.8) ? 0 : all.size() - 2);
+    auto const length = all[static_cast<std::size_t>(at) + 1].size();
+    auto const joined = ir::make_variable("joined");
+    place[static_cast<std::size_t>(at)] = ir::make_binary(ir::binary_op::floor_divide, joined, ir::make_index(length));
+    place[static_cast<std::size_t>(at) + 1] =
+        ir::make_binary(ir::binary_op::floor_modulo, joined, ir::make_index(length));
+    all[static_cast<std::size_t>(at)] = {"joined", 0, all[static_cast<std::size_t>(at)].size() * length};
+    all.erase(all.begin() + at + 1);
+  }
+
   /// Adds a stage that scales the sums, rounds and clamps them, and converts them to bytes.
   void add_end(handle<ir::stage> const& sum) {
     ir::stage s;
     s.name = "Q";
-    s.axes = axes_ = sum->axes;
-    known_ = ttune::arith::ranges_of(s);
-    reads_.clear();
+    s.axes = sum->axes;
     std::vector<ir::expr> place;
     for (auto const& a : s.axes) place.push_back(ir::make_variable(a.name));
+    if (s.axes.size() > 1 && random_.chance(0.2)) join_axes(s.axes, place);
+    axes_ = s.axes;
+    known_ = ttune::arith::ranges_of(s);
+    reads_.clear();
     auto const& along = s.axes[static_cast<std::size_t>(pick(std::ssize(s.axes)))];
     auto const of_channel = [&](dtype type) {
       return ir::make_access(input(type, {along.end}, role()), {ir::make_variable(along.name)});

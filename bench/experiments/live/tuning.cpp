@@ -51,6 +51,9 @@ double outcome::trials_to(double seconds) const {
 bench_tuner::bench_tuner(options const& chosen)
     : compiler_(std::make_shared<orc_backend>()), pool_(std::make_shared<thread_pool>(chosen.threads)) {}
 
+bench_tuner::bench_tuner(target const& machine)
+    : compiler_(std::make_shared<orc_backend>(machine)), pool_(std::make_shared<thread_pool>(machine.cores)) {}
+
 outcome bench_tuner::tune(subject const& s, setting const& how) const {
   outcome made;
   tuner with(compiler_, {.model = how.model,

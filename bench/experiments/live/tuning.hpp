@@ -49,6 +49,8 @@ struct outcome {
 class bench_tuner {
  public:
   explicit bench_tuner(options const& chosen);
+  /// Tunes for another machine whose code this processor runs, with as many threads as it has cores.
+  explicit bench_tuner(ttune::target const& machine);
 
   [[nodiscard]] ttune::target const& machine() const { return compiler_->target(); }
 

@@ -317,7 +317,7 @@ inline constexpr std::int64_t least_long = 16;
       auto const& i = a.indices[d];
       if (i.whole || i.is_redirected() || i.divisor != 1 || i.constant != 0) return false;
       for (std::size_t x = 0; x < i.coefficient.size(); ++x)
-        if (i.coefficient[x] != (x == d ? 1 : 0)) return false;
+        if (reader.axis_size(x) > 1 && i.coefficient[x] != (x == d ? 1 : 0)) return false;
     }
   }
   return true;

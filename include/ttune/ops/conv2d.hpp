@@ -58,6 +58,7 @@ auto convolve(conv2d_shape const& s, Term const& term, Finish const& finish) {
   };
   auto const per_group = s.group_filters();
   if (s.groups == 1) return finish(summed(term(c, f)));
+  if (per_group == 1 && s.group_channels() == 1) return finish(summed(term(f, f)));
   if (per_group == 1) return finish(summed(term(f * s.group_channels() + c, f)));
   // G: (N, groups, F / groups, OH, OW), or channels last
   auto const rows = y.in(s.out_height());

@@ -199,8 +199,8 @@ inline void choose_memory(plan& p) {
   std::vector<bool> constant(p.stages.size(), false);
   for (std::size_t i = 0; i < p.stages.size(); ++i) {
     auto& st = p.stages[i];
-    constant[i] = !st.output && !st.definition->reduces() && !has_open_axis(*st.definition) &&
-                  st.places.size() == 1 && st.places[0].kind == place_plan::sort::root;
+    constant[i] = !st.output && !st.definition->reduces() && !has_open_axis(*st.definition) && st.places.size() == 1 &&
+                  st.places[0].kind == place_plan::sort::root;
     bool only_tables = true;
     for (auto const& a : st.accesses) {
       if (a.operand >= 0) {
@@ -215,9 +215,10 @@ inline void choose_memory(plan& p) {
     }
     constant[i] = constant[i] && !only_tables;
     if (st.where_given && st.where == ir::memory::prepared && !constant[i])
-      throw schedule_error("store_in", st.definition->name,
-                           "is prepared once only if it is computed at the root, without a reduction, for constant extents, "
-                           "and from constants");
+      throw schedule_error(
+          "store_in", st.definition->name,
+          "is prepared once only if it is computed at the root, without a reduction, for constant extents, "
+          "and from constants");
     if (st.output) st.where = ir::memory::operand;
     else if (!st.where_given && constant[i]) st.where = ir::memory::prepared;
     else if (!st.where_given && st.places.size() == 1 && st.places[0].kind == place_plan::sort::root)

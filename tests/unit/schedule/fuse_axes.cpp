@@ -39,6 +39,18 @@ TEST_CASE("fuse_axes: a 1 x 1 convolution and its epilogue are one axis shorter,
   check_space(s, 40);
 }
 
+TEST_CASE("fuse_axes: windows of one element are read at the fused axis") {
+  auto const [f, y, x, c, r, yx] = axes<"f", "y", "x", "c", "r", "yx">;
+  tensor<"I", float, 3> const I{{5, 7, 6}};
+  tensor<"W", float, 3> const W{{6, 5, 1}};
+  auto const O = compute<"O">(f, y.in(7), x) = sum(over(c, r), I(c, y + r, x) * W(f, c, r));
+  space const s = schedule(O).fuse_axes(y, x, yx);
+  auto const text = planned(s);
+  INFO(text);
+  CHECK(contains(text, "O(f, yx) = sum(c < 5, r < 1) I(c, yx) * W(f, c, r)"));
+  check_space(s, 0);
+}
+
 TEST_CASE("fuse_axes: operands with other reads keep their shape") {
   auto const [y, x, r, yx] = axes<"y", "x", "r", "yx">;
   tensor<"A", float, 2> const A{{6, 8}};

@@ -6,6 +6,10 @@
 //
 //   O(x) = sum(k) I(x / 8 * 8 + k) * D(x % 8, k)     →     O(o, p) = sum(k) I(o * 8 + k) * D(p, k)
 //
+// So does an axis of a stage that puts groups of sums behind each other, as the filters of a grouped convolution.
+//
+//   O(f, x) = G(f / 8, f % 8, x) + b(f)     →     O(o, p, x) = G(o, p, x) + b(o * 8 + p)
+//
 // Along the axis in which results are contiguous, phases that read neighbours of each other are computed apart
 // (primitive/split_phases.hpp), and a reader puts the elements back into their order. So a transposed convolution
 // becomes a convolution for each phase, with its own slice of the weights.
@@ -67,13 +71,20 @@ namespace detail {
                      [&](access_plan const& a) { return !a.write && is_constant_operand(p, a); });
 }
 
+/// Returns true if a stage reads a reduction.
+[[nodiscard]] inline bool reads_sums(plan const& p, stage_plan const& st) {
+  return std::any_of(st.accesses.begin(), st.accesses.end(), [&](access_plan const& a) {
+    return a.producer >= 0 && p.stages[static_cast<std::size_t>(a.producer)].definition->reduces();
+  });
+}
+
 /// Returns the step that splits an axis in place, and the plan with it, if more indices are known then, and the axis is
 /// not that of neighbours in memory, or its phases read no neighbours of each other.
 [[nodiscard]] inline std::optional<std::pair<step, plan>> with_places_of(space const& so_far, plan const& p,
                                                                          stage_plan const& st, std::size_t axis) {
   auto const& name = st.definition->name;
   auto const& of = st.axis_name(axis);
-  auto const period = period_of(st, of, most_places);
+  auto const period = period_of(st, of, st.definition->reduces() ? most_places : st.axis_size(axis));
   if (period <= 1 || st.axis_size(axis) % period != 0 || st.axis_size(axis) < 2 * period) return std::nullopt;
   auto made = with_step(so_far, {primitive::split_axis,
                                  name,
@@ -116,14 +127,19 @@ namespace detail {
 
 }  // namespace detail
 
-/// Returns the step that splits the next such axis in place, and the plan with it; nothing if there is none.
+/// Returns the step that splits the next such axis in place, and the plan with it; nothing if there is none. An axis
+/// into which a stage without a reduction puts groups of sums is split as well, unless elements are neighbours along
+/// it.
 [[nodiscard]] inline std::optional<std::pair<step, plan>> next_axis_in_places(space const& so_far, plan const& p) {
   constexpr std::int64_t least_terms = 4;
   for (auto const& st : p.stages) {
     auto const& made = *st.definition;
-    if (!made.reduces() || made.updates || primitives::terms_of(made) < least_terms) continue;
-    for (std::size_t x = 0; x < made.axes.size(); ++x)
+    if (made.updates || (made.reduces() && primitives::terms_of(made) < least_terms)) continue;
+    if (!made.reduces() && !detail::reads_sums(p, st)) continue;
+    for (std::size_t x = 0; x < made.axes.size(); ++x) {
+      if (!made.reduces() && stride(p, st, st.accesses.back(), x) == 1) continue;
       if (auto found = detail::with_places_of(so_far, p, st, x)) return found;
+    }
   }
   return std::nullopt;
 }

@@ -13,6 +13,7 @@
 #include "ttune/autoschedule/builder.hpp"
 #include "ttune/autoschedule/cpu/computed_once.hpp"
 #include "ttune/autoschedule/cpu/constants_as_read.hpp"
+#include "ttune/autoschedule/cpu/fused_columns.hpp"
 #include "ttune/autoschedule/cpu/joined.hpp"
 #include "ttune/autoschedule/cpu/lanes.hpp"
 #include "ttune/autoschedule/cpu/long_rows.hpp"
@@ -45,6 +46,7 @@ class stage_rewriter {
     lay_out_constants();
     separate_windows();
     merge_components();
+    merge_columns();
     merge_rows();
     join_stages();
     share_rows();
@@ -142,6 +144,11 @@ class stage_rewriter {
   void merge_components() {
     while (auto made = next_pixel_row(partial_, p_, out_.machine())) take(std::move(*made));
     while (auto made = next_short_row(partial_, p_, out_.machine())) take(std::move(*made));
+  }
+
+  /// Merges the last free axes of contractions.
+  void merge_columns() {
+    while (auto made = next_fused_columns(partial_, p_, out_.machine())) take(std::move(*made));
   }
 
   /// Merges reduced axes that are contiguous together.

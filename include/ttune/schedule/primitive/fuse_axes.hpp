@@ -293,9 +293,30 @@ class axis_fuser {
 
 }  // namespace detail
 
+namespace detail {
+
+/// Returns the program with indices that are one axis beside others of one value as this axis: `y + r` is `y` in a
+/// window of one row.
+[[nodiscard]] inline handle<ir::program> without_single_values(handle<ir::program> const& p) {
+  ir::program_builder made(p);
+  for (auto const& st : p->stages) {
+    auto const known = arith::ranges_of(*st);
+    auto const simpler = [&](ir::expr const&, ir::access const& a) {
+      auto indices = a.indices;
+      for (auto& i : indices)
+        if (auto const simple = arith::simplify(i, known); ir::as<ir::variable>(simple)) i = simple;
+      return ir::make_access(a.from, indices, a.outside, a.fill, a.component);
+    };
+    made.replace(st, made.add(map_stage(*st, [&](ir::expr const& e) { return map_accesses(e, simpler); })));
+  }
+  return made.finish();
+}
+
+}  // namespace detail
+
 /// loops: neighbouring axes on the left of the stage, or reduced ones, in order. results[0]: the new axis.
 handle<ir::program> rules<primitive::fuse_axes>::apply(handle<ir::program> const& before, step const& s) {
-  auto p = before;
+  auto p = detail::without_single_values(before);
   if (s.loops.size() < 2 || s.results.size() != 1)
     refuse(s, listed(s.loops), "takes two or more axes and the name of the one that they become");
   auto first = s.loops[0];

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Merges the last two free axes of a contraction where all its operands are contiguous along both: the rows and columns
+// of an image in a convolution of one pixel. Rows that end inside of a vector would leave lanes idle at the end of each.
+//
+//   O(f, y, x) = sum(c) I(c, y, x) * W(f, c)      →      O(f, yx) = sum(c) I(c, yx) * W(f, c)      fuse_axes(y, x, yx)
+#pragma once
+
+#include <optional>
+#include <utility>
+
+#include "ttune/autoschedule/cpu/lanes.hpp"
+#include "ttune/autoschedule/cpu/long_rows.hpp"
+#include "ttune/autoschedule/cpu/with_step.hpp"
+
+namespace ttune { inline namespace v0 { namespace autoschedule {
+
+namespace detail {
+
+/// Returns the lanes of whole vectors over the elements that lie in them.
+[[nodiscard]] inline double lanes_an_element(std::int64_t elements, std::int64_t lanes) {
+  return static_cast<double>(ceil_divide(elements, lanes) * lanes) / static_cast<double>(elements);
+}
+
+/// Returns true if merging the last two free axes of a stage fills more lanes.
+[[nodiscard]] inline bool fills_more_lanes(stage_plan const& st, std::int64_t lanes) {
+  constexpr double least_gain = 1.03;
+  auto const rank = st.definition->axes.size();
+  auto const columns = st.axis_size(rank - 1);
+  auto const all = columns * st.axis_size(rank - 2);
+  return st.axis_size(rank - 2) > 1 && lanes_an_element(columns, lanes) > least_gain * lanes_an_element(all, lanes);
+}
+
+}  // namespace detail
+
+/// Returns the step that merges the last two free axes of the next such contraction, and the plan with it; nothing if
+/// there is none.
+[[nodiscard]] inline std::optional<std::pair<step, plan>> next_fused_columns(space const& so_far, plan const& p,
+                                                                             target const& machine) {
+  for (auto const& st : p.stages) {
+    auto const& d = *st.definition;
+    auto const rank = d.axes.size();
+    if (!d.reduces() || d.updates || rank < 2 || !suits_lanes(machine, p, st)) continue;
+    if (lanes_axis(machine, p, st) != rank - 1 || !detail::fills_more_lanes(st, lanes_of(machine, st))) continue;
+    auto const& rows = d.axes[rank - 2].name;
+    auto const& columns = d.axes[rank - 1].name;
+    auto made = detail::with_step(  // refused if they are no neighbours in memory
+        so_far, {primitive::fuse_axes, d.name, {rows, columns}, {detail::unused_axis(*p.program, rows + columns)}, {}});
+    if (made && detail::index_divisions(*made->second.program) <= detail::index_divisions(*p.program)) return made;
+  }
+  return std::nullopt;
+}
+
+}}}  // namespace ttune::v0::autoschedule
