@@ -3,8 +3,12 @@
 #include <cinttypes>
 #include <cmath>
 #include <cstdio>
+#include <fstream>
+#include <iterator>
 
 #include "tool.hpp"
+#include "ttune/runtime/image_io.hpp"
+#include "ttune/runtime/tools/sampled_kernel.hpp"
 
 namespace ttune_tool {
 namespace {
@@ -93,15 +97,29 @@ ttune::json_value json_of(ttune::judgement const& j) {
                                     {"parts", {std::move(parts)}}}};
 }
 
+/// Returns the loop nest of a kernel with the shares of samples, from a file that an application wrote. Throws
+/// `failure` if the file has none of it.
+std::string samples_of(ttune::record_store const& store, ttune::record_key const& key, std::string const& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) throw failure(path + " cannot be read");
+  std::string const text{std::istreambuf_iterator<char>(in), {}};
+  auto const stored = store.get_image(key);
+  if (!stored) throw failure("the kernel that samples are asked for has no image: " + stored.reason);
+  auto const image = ttune::image_from_bytes(stored.bytes);
+  auto made = ttune::tools::find_samples(text, ttune::tools::hash_of_code(image), image.signature.name);
+  if (made.empty()) throw failure(path + " has no samples of this kernel, named " + image.signature.name);
+  return made;
+}
+
 }  // namespace
 
-int explain(std::string const& path, std::string const& key, double peak, std::vector<std::string> const& roofs,
-            bool json) {
-  auto const store = open_for_reading(path);
-  auto const h = history_of(*store, find_key(*store, path, key).key, peak);
+int explain(explain_request const& request) {
+  auto const store = open_for_reading(request.path);
+  auto const h = history_of(*store, find_key(*store, request.path, request.key).key, request.peak);
   auto const text = h.text.value_or(ttune::kernel_explanation{});
-  auto const judged = known_roofs(roofs).judge(h);
-  if (json) {
+  auto const samples = request.samples.empty() ? std::string() : samples_of(*store, h.key, request.samples);
+  auto const judged = known_roofs(request.roofs).judge(h);
+  if (request.json) {
     auto item = json_of(h.key);
     auto& members = std::get<ttune::json_value::object>(item.what);
     auto const p = prediction_of(h);
@@ -115,6 +133,7 @@ int explain(std::string const& path, std::string const& key, double peak, std::v
     members.push_back({"schedule", {text.schedule}});
     members.push_back({"loops", {text.loops}});
     members.push_back({"source", {text.source}});
+    members.push_back({"samples", samples.empty() ? ttune::json_value{} : ttune::json_value{samples}});
     print_json(item);
     return 0;
   }
@@ -123,7 +142,8 @@ int explain(std::string const& path, std::string const& key, double peak, std::v
   print_measurements(h);
   print_judgement(h, judged);
   print_section("schedule, to paste", text.schedule);
-  print_section("loop nest", text.loops);
+  if (samples.empty()) print_section("loop nest", text.loops);
+  else print_section("loop nest, with the share of the samples on each line", samples);
   print_section("emitted source", text.source);
   return 0;
 }

@@ -106,8 +106,16 @@ int import_records(std::string const& path, std::vector<std::string> const& from
 int merge_records(std::string const& into, std::vector<std::string> const& from);
 int prune_records(std::string const& path, std::int64_t keep, std::string const& key);
 int show_devices(bool measure, bool json);
-int explain(std::string const& path, std::string const& key, double peak, std::vector<std::string> const& roofs,
-            bool json);
+/// The arguments of `explain`.
+struct explain_request {
+  std::string path;
+  std::string key;
+  double peak = 0;                 ///< in operations per second; 0: as stored
+  std::vector<std::string> roofs;  ///< files
+  std::string samples;             ///< a file that TTUNE_TOOLS=samples wrote; empty: none
+  bool json = false;
+};
+int explain(explain_request const& request);
 
 /// An ONNX model on the command line.
 struct model_file {

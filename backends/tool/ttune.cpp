@@ -13,7 +13,7 @@ namespace {
 
 /// The options of all subcommands.
 struct arguments {
-  std::string file, key, to = "-", html;
+  std::string file, key, to = "-", html, samples;
   std::vector<std::string> from, calls, roofs;
   std::int64_t limit = 20, keep = 100;
   double peak_gflops = 0;
@@ -152,13 +152,15 @@ int run(int argc, char** argv) {
   };
 
   add_records(program, a, status);
-  auto* c =
-      add(program, "explain", "One tuned kernel: measurements, what takes its time, schedule as C++, loop nest, source",
-          status, [&] { return ttune_tool::explain(a.file, a.key, a.peak_gflops * 1e9, a.roofs, a.json); });
+  auto* c = add(program, "explain",
+                "One tuned kernel: measurements, what takes its time, schedule as C++, loop nest, source", status,
+                [&] { return ttune_tool::explain({a.file, a.key, a.peak_gflops * 1e9, a.roofs, a.samples, a.json}); });
   c->add_option("FILE", a.file, "A database, or a file of JSON lines")->required();
   c->add_option("KEY", a.key, "A key as `ttune records list FILE` shows it, or its beginning")->required();
   add_peak(c);
   add_roof(c);
+  c->add_option("--samples", a.samples,
+                "A file that an application with TTUNE_TOOLS=samples wrote: where its time goes");
   c->add_flag("--json", a.json, "As JSON");
 
   c = add(program, "report", "One page about a file: convergence, share of peak, time, failures, what to tune next",

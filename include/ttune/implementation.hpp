@@ -165,6 +165,8 @@
 #include "ttune/runtime/tools/jitdump.hpp"
 #include "ttune/runtime/tools/names_object.hpp"
 #include "ttune/runtime/tools/perf_map.hpp"
+#include "ttune/runtime/tools/sampled_kernel.hpp"
+#include "ttune/runtime/tools/sampler.hpp"
 #include "ttune/runtime/tools/tool_file.hpp"
 #include "ttune/runtime/worker/compile_process.hpp"
 #include "ttune/runtime/worker/entry.hpp"

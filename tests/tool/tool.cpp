@@ -16,7 +16,9 @@
 #include "ttune/records/json_lines.hpp"
 #include "ttune/records/sqlite.hpp"
 #include "ttune/records/work_json.hpp"
+#include "ttune/runtime/image_io.hpp"
 #include "ttune/runtime/machine.hpp"
+#include "ttune/runtime/tools/sampled_kernel.hpp"
 #include "well_formed.hpp"
 
 using namespace ttune;
@@ -262,6 +264,37 @@ TEST_CASE("ttune explain: schedule, loops, source, share of peak") {
   CHECK(bare.says("not in this file"));
   CHECK(bare.says("share of peak not known"));
   CHECK(run({"explain", path, id(key_for("broken", 1))}).says("no trial succeeded"));
+}
+
+TEST_CASE("ttune explain: the loop nest with samples that an application wrote") {
+  ttune_test::temporary_folder const folder;
+  auto const path = folder / "r.db", samples = folder / "ttune-1.samples", other = folder / "other";
+  auto const key = key_for("matmul", 64);
+  kernel_image image;
+  image.signature.name = "matmul";
+  image.code.resize(64, 0x90);
+  image.main_offset = 0;
+  {
+    sqlite store(path);
+    fill(store);
+    store.put_image(*store.best(key), to_bytes(image));
+  }
+  tools::sampled_kernel sampled(image);
+  sampled.count(7);
+  std::ofstream(samples) << "9 samples\n\n" << sampled.text();
+  std::ofstream(other) << "9 samples\n";
+  auto const text = run({"explain", path, id(key), "--samples", samples});
+  CHECK(text.status == 0);
+  CHECK(text.says("with the share of the samples on each line"));
+  CHECK(text.says(" matmul: 1 samples\n100.0 %  matmul.main\n"));
+  auto const json = parse_json(run({"explain", path, id(key), "--samples", samples, "--json"}).out);
+  REQUIRE(json.value);
+  CHECK(json.value->find("samples")->text() == sampled.text());
+  auto const absent = run({"explain", path, id(key), "--samples", other});
+  CHECK(absent.status == 1);
+  CHECK(absent.says("has no samples of this kernel"));
+  CHECK(run({"explain", path, id(key_for("softmax", 256)), "--samples", samples}).says("has no image"));
+  CHECK(run({"explain", path, id(key), "--samples", folder / "absent"}).says("cannot be read"));
 }
 
 namespace {

@@ -50,6 +50,8 @@
 #include "ttune/runtime/tools/jitdump.inl.hpp"
 #include "ttune/runtime/tools/names_object.inl.hpp"
 #include "ttune/runtime/tools/perf_map.inl.hpp"
+#include "ttune/runtime/tools/sampled_kernel.inl.hpp"
+#include "ttune/runtime/tools/sampler.inl.hpp"
 #include "ttune/runtime/tools/tool_file.inl.hpp"
 #include "ttune/runtime/worker/compile_process.inl.hpp"
 #include "ttune/runtime/worker/entry.inl.hpp"

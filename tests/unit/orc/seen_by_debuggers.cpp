@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sessions of gdb and perf on this program: they name functions of kernels, and the lines of their loop nests.
+// Sessions of gdb, perf and the profiler in the process on this program: they name functions of kernels, and the lines
+// of their loop nests.
 #include <doctest/doctest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -177,6 +182,30 @@ TEST_CASE("seen by debuggers: perf names the functions of kernels") {
   CHECK_MESSAGE(says(dump.text, "matmul.parallel_C.tasks"), dump.text);
   auto const map = shell(record + "map perf record -e cpu-clock -o " + data + " " + watched_program() + report + data);
   CHECK_MESSAGE(says(map.text, "matmul.parallel_C.tasks"), map.text);
+}
+
+TEST_CASE("seen by debuggers: samples of the process fall on the line of the sum") {
+  temporary_folder const folder;
+  auto const run =
+      shell("env JITDUMPDIR=" + folder.path() + " " + watched + "=long TTUNE_TOOLS=samples " + watched_program());
+  INFO(run.text);
+  CHECK(run.status == 0);
+  std::string text;
+  for (auto const& f : std::filesystem::directory_iterator(folder.path()))
+    if (f.path().extension() == ".samples") {
+      std::ifstream in(f.path());
+      text.assign(std::istreambuf_iterator<char>(in), {});
+    }
+  INFO(text);
+  CHECK(says(text, " of them in kernels\n\nkernel "));
+  double sum = 0, most = 0;  // shares of the samples: of the lines of the sum, of the largest of the others
+  for (std::istringstream in(text); std::getline(in, text);) {
+    if (text.find(" %  ") != 5) continue;
+    auto const share = std::stod(text);
+    if (says(text, " += A[") || says(text, " += B[")) sum += share;
+    else most = std::max(most, share);
+  }
+  CHECK(sum > most);
 }
 
 }  // namespace seen_by_debuggers_tests

@@ -164,9 +164,11 @@ TEST_CASE("seen by tools: the environment names tools") {
   CHECK(two.lines());
   CHECK_FALSE(tools::parse_tools("map").lines());
   CHECK(tools::parse_tools("jitdump").lines());
+  CHECK(tools::parse_tools("samples").lines());
+  CHECK(tools::parse_tools("samples").any());
   CHECK_THROWS_WITH_AS(
       (void)tools::parse_tools("map,perf"),
-      "TTUNE_TOOLS names \"perf\": set it to one or several of map, jitdump and gdb, separated by commas",
+      "TTUNE_TOOLS names \"perf\": set it to one or several of map, jitdump, gdb and samples, separated by commas",
       argument_error);
 }
 

@@ -14,6 +14,7 @@
 #include "ttune/runtime/tools/jitdump.hpp"
 #include "ttune/runtime/tools/names_object.hpp"
 #include "ttune/runtime/tools/perf_map.hpp"
+#include "ttune/runtime/tools/sampler.hpp"
 #include "ttune/runtime/tools/tool_file.hpp"
 
 namespace ttune { inline namespace v0 { namespace tools {
@@ -47,6 +48,13 @@ inline void write_loops(tool_files& files, code_map const& map) {
   if (files.loops.insert(map.path()).second) tool_file(map.path()).write(map.loops);
 }
 
+inline void sample(kernel_image const& image, std::uintptr_t code) {
+  auto& all = sampler::of_process();
+  all.add(image, code);
+  all.start();
+  all.write_at_exit();
+}
+
 }  // namespace detail
 
 gdb_entry const* announce(asked_tools const& to, kernel_image const& image, std::uintptr_t code) {
@@ -58,11 +66,12 @@ gdb_entry const* announce(asked_tools const& to, kernel_image const& image, std:
     if (!files.map) files.map = std::make_unique<perf_map>("/tmp/perf-" + process + ".map");
     files.map->add(code, functions_of(image));
   }
-  if (to.lines() && image.map) detail::write_loops(files, *image.map);
+  if ((to.jitdump || to.gdb) && image.map) detail::write_loops(files, *image.map);
   if (to.jitdump) {
     if (!files.dump) files.dump = std::make_unique<jitdump>(tools_folder() + "/jit-" + process + ".dump");
     files.dump->add(code, image);
   }
+  if (to.samples) detail::sample(image, code);
   if (!to.gdb) return nullptr;
   return new gdb_entry(image.map ? object_at(*image.map, code) : names_object(functions_of(image), code));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which profilers and debuggers are told about loaded kernels: TTUNE_TOOLS=map,jitdump,gdb in the environment.
+// Which profilers and debuggers are told about loaded kernels: TTUNE_TOOLS=map,jitdump,gdb,samples in the environment.
 #pragma once
 
 #include <string>
@@ -14,10 +14,11 @@ struct asked_tools {
   bool map = false;      ///< /tmp/perf-PID.map, in which perf finds the names of functions
   bool jitdump = false;  ///< jit-PID.dump for `perf inject --jit`: names, code and lines
   bool gdb = false;      ///< gdb's interface for compilers in the process
+  bool samples = false;  ///< ttune-PID.samples: the lines of kernels that a timer interrupts (sampler.hpp)
 
-  [[nodiscard]] bool any() const noexcept { return map || jitdump || gdb; }
+  [[nodiscard]] bool any() const noexcept { return map || jitdump || gdb || samples; }
   /// Returns true if a tool shows lines, which the compiler then keeps.
-  [[nodiscard]] bool lines() const noexcept { return jitdump || gdb; }
+  [[nodiscard]] bool lines() const noexcept { return jitdump || gdb || samples; }
 };
 
 /// Reads names that are separated by commas; an empty text names none. Throws argument_error for other names.
@@ -27,7 +28,7 @@ struct asked_tools {
 /// the variable: their kernels are candidates (worker/entry.hpp).
 [[nodiscard]] asked_tools const& tools_of_environment();
 
-/// Returns the folder of jitdump files and of loop nests: the environment's JITDUMPDIR, else /tmp.
+/// Returns the folder of jitdump files, of samples and of loop nests: the environment's JITDUMPDIR, else /tmp.
 [[nodiscard]] std::string tools_folder();
 
 }}}  // namespace ttune::v0::tools

@@ -17,9 +17,10 @@ asked_tools parse_tools(std::string_view text) {
     if (name == "map") made.map = true;
     else if (name == "jitdump") made.jitdump = true;
     else if (name == "gdb") made.gdb = true;
+    else if (name == "samples") made.samples = true;
     else
       throw argument_error("TTUNE_TOOLS names \"" + std::string(name) +
-                           "\": set it to one or several of map, jitdump and gdb, separated by commas");
+                           "\": set it to one or several of map, jitdump, gdb and samples, separated by commas");
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return made;
