@@ -2,9 +2,12 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
+#include <string>
 #include <variant>
 #include <vector>
 
+#include "ttune/arith/affine.hpp"
 #include "ttune/arith/substitute.hpp"
 #include "ttune/ir/make.hpp"
 #include "ttune/ir/visit.hpp"
@@ -21,6 +24,78 @@ struct longest_loop {
 };
 inline constexpr longest_loop longest_in_lanes{2048, 256};
 inline constexpr longest_loop longest_unrolled{1024, 16};
+
+/// The most accesses that are emitted for a vectorized or unrolled loop. LLVM takes some seconds for them.
+inline constexpr std::int64_t most_emitted_accesses = 4096;
+
+/// Counts the accesses to memory that are emitted: one for all lanes if they are neighbours in memory, else one for
+/// each lane. Unrolled iterations have their own, iterations of other loops share them.
+class emitted_accesses {
+ public:
+  /// Begins inside of vectorized loops over variables `lanes`, which have `number` lanes together. `for_lanes`: counts
+  /// only what is emitted for each lane.
+  emitted_accesses(std::vector<std::string> lanes, std::int64_t number, bool for_lanes)
+      : lanes_(std::move(lanes)), number_(number), for_lanes_(for_lanes) {}
+
+  [[nodiscard]] std::int64_t in(ir::stmt const& s) {
+    if (!s) return 0;
+    auto const* l = ir::as<ir::loop>(s);
+    bool const in_lanes = l && l->kind == ir::loop_kind::vectorized;
+    auto const around = number_;
+    if (in_lanes) lanes_.push_back(l->variable), number_ *= std::max<std::int64_t>(1, iterations_of(*l));
+    auto const* w = ir::as<ir::store>(s);
+    auto sum = w ? emitted(*w->to, w->indices) : 0;
+    (void)ir::map_parts(
+        s, [&](ir::stmt const& part) { return sum += in(part), part; },
+        [&](ir::expr const& e) { return sum += in(e), e; });
+    if (in_lanes) lanes_.pop_back(), number_ = around;
+    bool const is_unrolled = l && l->kind == ir::loop_kind::unrolled;
+    return is_unrolled ? sum * std::max<std::int64_t>(1, iterations_of(*l)) : sum;
+  }
+
+  /// Returns the number of iterations of a loop; 0 if it is not constant.
+  [[nodiscard]] static std::int64_t iterations_of(ir::loop const& l) {
+    if (!ir::is_constant(l.begin) || !ir::is_constant(l.end)) return 0;
+    return ir::constant_integer(l.end) - ir::constant_integer(l.begin);
+  }
+
+ private:
+  [[nodiscard]] std::int64_t in(ir::expr const& e) const {
+    std::int64_t sum = 0;
+    (void)ir::contains(e, [&](ir::expr const& part) {
+      auto const* a = ir::as<ir::access>(part);
+      auto const* from = a ? std::get_if<handle<ir::buffer>>(&a->from) : nullptr;
+      if (from) sum += emitted(**from, a->indices);
+      return false;
+    });
+    return sum;
+  }
+
+  [[nodiscard]] std::int64_t emitted(ir::buffer const& b, std::vector<ir::expr> const& indices) const {
+    if (b.where == ir::memory::registers) return 0;
+    bool const each =
+        std::any_of(lanes_.begin(), lanes_.end(), [&](auto const& lane) { return is_strided(lane, indices); });
+    return each ? number_ : for_lanes_ ? 0 : 1;
+  }
+
+  /// Returns true if the elements of two neighbouring lanes are neither the same nor neighbours.
+  [[nodiscard]] static bool is_strided(std::string const& lane, std::vector<ir::expr> const& indices) {
+    auto const names_lane = [&](ir::expr const& e) {
+      auto const* v = ir::as<ir::variable>(e);
+      return v && v->name == lane;
+    };
+    for (std::size_t d = 0; d < indices.size(); ++d) {
+      if (!ir::contains(indices[d], names_lane)) continue;
+      auto const sum = arith::to_affine(indices[d]);
+      if (d + 1 < indices.size() || !sum || sum->coefficient_of(lane) != 1) return true;
+    }
+    return false;
+  }
+
+  std::vector<std::string> lanes_;  ///< variables of the loops around
+  std::int64_t number_;
+  bool for_lanes_;
+};
 
 /// Asks of the body of a loop if it is the same in blocks: it has only loops of one thread, and no registers from
 /// outside.
@@ -68,19 +143,51 @@ inline ir::stmt in_blocks(ir::loop const& l, std::int64_t block) {
   return ir::make_block(std::move(made));
 }
 
+/// Splits the loops of a statement, the inner ones first.
+class long_loops {
+ public:
+  [[nodiscard]] ir::stmt split(ir::stmt const& s) {
+    if (!s) return s;
+    auto const* l = ir::as<ir::loop>(s);
+    bool const in_lanes = l && l->kind == ir::loop_kind::vectorized;
+    auto const around = number_;
+    if (in_lanes) lanes_.push_back(l->variable), number_ *= std::max<std::int64_t>(1, iterations_of(*l));
+    auto const made =
+        ir::map_parts(s, [&](ir::stmt const& part) { return split(part); }, [](ir::expr const& e) { return e; });
+    auto const block = l ? block_of(*ir::as<ir::loop>(made)) : 0;
+    if (in_lanes) lanes_.pop_back(), number_ = around;
+    return block > 0 ? in_blocks(*ir::as<ir::loop>(made), block) : made;
+  }
+
+ private:
+  [[nodiscard]] static std::int64_t iterations_of(ir::loop const& l) { return emitted_accesses::iterations_of(l); }
+
+  /// Returns the length of the blocks of a loop; 0 if it stays as it is.
+  [[nodiscard]] std::int64_t block_of(ir::loop const& l) const {
+    bool const in_lanes = l.kind == ir::loop_kind::vectorized;
+    auto const iterations = iterations_of(l);
+    if ((!in_lanes && l.kind != ir::loop_kind::unrolled) || iterations < 2) return 0;
+    auto const [longest, block] = in_lanes ? longest_in_lanes : longest_unrolled;
+    auto const length = std::min(iterations > longest ? block : iterations, length_for_accesses(l, iterations));
+    return length < iterations && fits_blocks()(l.body) ? length : 0;
+  }
+
+  /// Returns how many iterations of a loop emit as many accesses as there may be: all of them, or a power of two.
+  [[nodiscard]] std::int64_t length_for_accesses(ir::loop const& l, std::int64_t iterations) const {
+    bool const in_lanes = l.kind == ir::loop_kind::vectorized;
+    auto const of_body = emitted_accesses(lanes_, number_, in_lanes).in(l.body);
+    auto const each = in_lanes ? of_body / iterations : of_body;
+    if (each * iterations <= most_emitted_accesses) return iterations;
+    return static_cast<std::int64_t>(
+        std::bit_floor(static_cast<std::uint64_t>(std::max<std::int64_t>(1, most_emitted_accesses / each))));
+  }
+
+  std::vector<std::string> lanes_;  ///< variables of the vectorized loops around
+  std::int64_t number_ = 1;         ///< lanes of these loops, together
+};
+
 }  // namespace detail
 
-ir::stmt split_long_loops(ir::stmt const& s) {
-  if (!s) return s;
-  auto const made = ir::map_parts(
-      s, [](ir::stmt const& part) { return split_long_loops(part); }, [](ir::expr const& e) { return e; });
-  auto const* l = ir::as<ir::loop>(made);
-  bool const in_lanes = l && l->kind == ir::loop_kind::vectorized;
-  if (!l || (!in_lanes && l->kind != ir::loop_kind::unrolled)) return made;
-  if (!ir::is_constant(l->begin) || !ir::is_constant(l->end)) return made;
-  auto const [longest, block] = in_lanes ? detail::longest_in_lanes : detail::longest_unrolled;
-  bool const is_long = ir::constant_integer(l->end) - ir::constant_integer(l->begin) > longest;
-  return is_long && detail::fits_blocks()(l->body) ? detail::in_blocks(*l, block) : made;
-}
+ir::stmt split_long_loops(ir::stmt const& s) { return detail::long_loops().split(s); }
 
 }}}  // namespace ttune::v0::lowering

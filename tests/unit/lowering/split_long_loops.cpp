@@ -48,6 +48,44 @@ TEST_CASE("split_long_loops: short loops, loops around registers and around task
   CHECK(!kept(loop("x", 0, 9999, loop_kind::vectorized, ir::make_allocate(R, set(R)))));
 }
 
+TEST_CASE("split_long_loops: accesses are bounded over lanes and unrolled iterations together") {
+  auto const [i, j] = axes<"i", "j">;
+  tensor<"A", float, 2> const A{{97, 80}};
+  auto const B = compute<"B">(i, j) = A(i, j) * 2.0F;
+  rng random(1);
+  auto const check = [&](space const& s, std::string const& wanted) {
+    auto const operands = uniform_operands(*s.program, random);
+    auto made = lower(s, {});
+    made.body = lowering::split_long_loops(made.body);
+    CHECK(ir::print(made).substr(ir::print(made).find('\n') + 1) == wanted);
+    CHECK(first_difference(ir::run(made, *s.program, operands), ir::evaluate(*s.program, operands)).empty());
+  };
+  // 97 lanes along a column, each with a load and a store: 194 for each unrolled iteration
+  check(schedule(B).vectorize(i).unroll(j),
+        "vectorize B.i < 97\n"
+        "  for B.j.block < 5\n"
+        "    unroll B.j.inside < 16\n"
+        "      B[B.i, B.j.block * 16 + B.j.inside] = A[B.i, B.j.block * 16 + B.j.inside] * 2.0\n");
+  check(schedule(B).reorder(j, i).unroll(j).vectorize(i),
+        "for B.j.block < 5\n"
+        "  unroll B.j.inside < 16\n"
+        "    vectorize B.i < 97\n"
+        "      B[B.i, B.j.block * 16 + B.j.inside] = A[B.i, B.j.block * 16 + B.j.inside] * 2.0\n");
+  // lanes along a row are neighbours
+  check(schedule(B).unroll(i).vectorize(j),
+        "unroll B.i < 97\n"
+        "  vectorize B.j < 80\n"
+        "    B[B.i, B.j] = A[B.i, B.j] * 2.0\n");
+  check(schedule(B).unroll(i).unroll(j),
+        "for B.i.block < 6\n"
+        "  unroll B.i.inside < 16\n"
+        "    unroll B.j < 80\n"
+        "      B[B.i.block * 16 + B.i.inside, B.j] = A[B.i.block * 16 + B.i.inside, B.j] * 2.0\n"
+        "unroll B.i.inside < 1\n"
+        "  unroll B.j < 80\n"
+        "    B[96 + B.i.inside, B.j] = A[96 + B.i.inside, B.j] * 2.0\n");
+}
+
 TEST_CASE("split_long_loops: a whole image in lanes") {
   auto const [i, j, both] = axes<"i", "j", "both">;
   tensor<"A", float, 2> const A{{71, 83}};
