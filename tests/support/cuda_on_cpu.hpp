@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "support/cuda_prelude.hpp"
+#include "support/require.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/worker_command.hpp"
 #include "ttune/codegen/device_program.hpp"
@@ -35,7 +36,12 @@ inline std::string without_ptx(std::string text) {
   return text;
 }
 
-[[nodiscard]] inline bool can_run_cuda_on_cpu() { return has_program("g++"); }
+/// Returns true if kernels can be compiled for this machine; if not, counts the rest of the test case as skipped.
+[[nodiscard]] inline bool can_run_cuda_on_cpu() {
+  static bool const there = has_program("g++");
+  if (!there) note_skip("g++, which compiles kernels of CUDA for this processor, is not installed");
+  return there;
+}
 
 inline constexpr char const* gxx_on_cpu = "g++ -std=c++20 -O1 -w -fPIC";
 

@@ -15,6 +15,15 @@
 
 namespace ttune_test {
 
+/// Returns true if NVRTC can be used; if not, counts the rest of the test case as skipped.
+[[nodiscard]] inline bool has_nvrtc() {
+  auto const& failure = ttune::cuda::nvrtc().failure();
+  if (failure.empty()) return true;
+  if (required("nvrtc")) FAIL(("nvrtc is required here: " + failure));
+  note_skip(failure);
+  return false;
+}
+
 /// Returns sm_61 if the toolkit still has it, sm_80, sm_90 and its newest architecture.
 [[nodiscard]] inline std::vector<int> wanted_architectures() {
   auto const all = ttune::cuda::architectures();

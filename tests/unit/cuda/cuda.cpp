@@ -26,7 +26,7 @@ using ttune_test::plus_kernel;
 using ttune_test::plus_signature;
 
 TEST_CASE("cuda_backend: no device is a value with a reason") {
-  if (!cuda_backend::devices().empty()) return;
+  TTUNE_SKIP_UNLESS("no device", cuda_backend::devices().empty(), "this machine has a device");
   cuda_backend const none;
   CHECK_FALSE(none.availability());
   CHECK_FALSE(none.availability().reason.empty());
@@ -177,7 +177,7 @@ TEST_CASE("cuda: fewer optimizations give the same kernels, and another compiler
 
 TEST_CASE("cuda: images say what is missing where they cannot run") {
   TTUNE_SKIP_UNLESS_NVRTC();
-  if (!cuda::devices().empty()) return;
+  TTUNE_SKIP_UNLESS("no device", cuda::devices().empty(), "this machine has a device");
   cuda_backend backend(cuda::target_of_architecture(90));
   auto const made = backend.compile(plus_kernel(1, 32), {});
   REQUIRE(made.image);

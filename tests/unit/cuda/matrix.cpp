@@ -171,7 +171,7 @@ TEST_CASE("matrix products: operands in shared memory come by ldmatrix, as much 
     CHECK(count(text, "  ttune_load_fragments_1(") == c.ones);
     CHECK(count(text, "  ttune_load_fragments_2_transposed(") == c.transposed_twos);
     check(c.of, c.architecture);
-    if (!cuda::nvrtc().failure().empty()) continue;
+    if (!ttune_test::has_nvrtc()) continue;
     cuda_backend backend(cuda::target_of_architecture(c.architecture));
     auto const result = backend.compile(lowered_of(c.of), {});
     CHECK_MESSAGE(result.image, result.diagnostics);

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "support/cuda_on_cpu.hpp"
+#include "support/cuda_toolkit.hpp"
 #include "support/on_device.hpp"
 #include "support/random_program.hpp"
 #include "support/seed.hpp"
@@ -87,7 +88,7 @@ TEST_CASE("swizzle: derived where ldmatrix reads, with copies ahead of 16 bytes"
   CHECK(text.find("ttune_load_fragments_4(") != std::string::npos);
   CHECK(text.find(" ^ ") != std::string::npos);
   CHECK(ir::print(lowered_of(of, of.seed)).find("shared ahead swizzled") != std::string::npos);
-  if (!cuda::nvrtc().failure().empty()) return;
+  if (!ttune_test::has_nvrtc()) return;
   for (int const architecture : {80, 90}) {
     cuda_backend backend(cuda::target_of_architecture(architecture));
     auto const result = backend.compile(lowered_of(of, of.seed), {});

@@ -44,7 +44,7 @@ std::string seed_text(orc_backend const& backend, handle<ir::program> const& pro
 }  // namespace
 
 TEST_CASE("own_instruction: derived kernels use it and compute the same") {
-  if (!is_host_architecture("x86_64")) return;
+  TTUNE_SKIP_UNLESS("x86-64", is_host_architecture("x86_64"), "its instruction is one of x86-64");
   for (bool const takes_sums : {true, false}) {
     auto machine = probe_host();
     if (!add_pairs_of_words(machine, takes_sums)) continue;  // this machine lacks it
@@ -73,7 +73,7 @@ TEST_CASE("own_instruction: a machine that lacks it computes the sums by other c
 }
 
 TEST_CASE("own_instruction: a wrong statement gives wrong results, which a comparison notices") {
-  if (!is_host_architecture("x86_64")) return;
+  TTUNE_SKIP_UNLESS("x86-64", is_host_architecture("x86_64"), "its instruction is one of x86-64");
   auto machine = probe_host();
   auto const lanes = machine.lanes(dtype::i32);
   auto const [i, j, k] = axes<"i", "j", "k">;
@@ -103,7 +103,7 @@ TEST_CASE("own_instruction: it is part of the records' keys") {
   auto const program = product<std::int16_t>(8, 8, 8).program();
   auto const s = derive_space(program, machine);
   auto const before = key_of(s, machine, objective::warm).target;
-  if (!is_host_architecture("x86_64")) return;
+  TTUNE_SKIP_UNLESS("x86-64", is_host_architecture("x86_64"), "its instruction is one of x86-64");
   REQUIRE(add_pairs_of_words(machine, false));
   CHECK(key_of(s, machine, objective::warm).target == before + " +pmaddwd");
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kernel_runs.hpp"
+#include "support/require.hpp"
 #include "ttune/backends/orc.hpp"
 #include "ttune/backends/orc/elf_linker.hpp"
 #include "ttune/backends/orc/line_program.hpp"
@@ -127,7 +128,10 @@ TEST_CASE("code lines: the same machine code with lines and without, for other p
   for (auto const* name : {"x86-64-v2", "x86-64-v3", "x86-64-v4", "aarch64"}) {
     INFO(name);
     orc_backend const backend(named_target(name));
-    if (!backend.availability()) continue;
+    if (auto const there = backend.availability(); !there) {
+      note_skip(there.reason);
+      continue;
+    }
     check_operators(named_target(name), 2);
   }
 }

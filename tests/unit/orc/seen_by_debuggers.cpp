@@ -48,17 +48,20 @@ std::string watched_program() {
   return this_program() + " --no-skip=true '-tc=seen by debuggers: the program that they watch'";
 }
 
-/// Returns true if gdb can run programs here: some containers let no process trace another.
-bool gdb_works() {
-  return has_program("gdb") && shell("gdb -nx -batch -ex run true").text.find("exited normally") != std::string::npos;
+/// Returns why gdb can run no programs here; empty if it can. Some containers let no process trace another.
+std::string gdb_failure() {
+  if (!has_program("gdb")) return "gdb is not installed";
+  bool const runs = shell("gdb -nx -batch -ex run true").text.find("exited normally") != std::string::npos;
+  return runs ? "" : "gdb may not trace programs here";
 }
 
-bool perf_works() {
+std::string perf_failure() {
+  if (!has_program("perf")) return "perf is not installed (linux-perf)";
   temporary_folder const folder;
-  return has_program("perf") &&
-         shell("perf record -k mono -e cpu-clock -o " + (folder / "perf.data") + " true && perf inject --jit -i " +
-               (folder / "perf.data") + " -o " + (folder / "out"))
-                 .status == 0;
+  auto const data = folder / "perf.data";
+  auto const record = shell("perf record -k mono -e cpu-clock -o " + data + " true");
+  if (record.status != 0) return "perf may not measure programs here";
+  return shell("perf inject --jit -i " + data + " -o " + (folder / "out")).status == 0 ? "" : "perf inject fails here";
 }
 
 kernel_image product() {
@@ -126,7 +129,7 @@ TEST_CASE("seen by debuggers: the program that they watch" * doctest::skip()) {
 }
 
 TEST_CASE("seen by debuggers: gdb stops in a kernel, shows its line, and its callers up to main") {
-  TTUNE_SKIP_UNLESS("gdb", gdb_works(), "gdb is not installed, or may not trace programs here");
+  TTUNE_SKIP_UNLESS("gdb", gdb_failure().empty(), gdb_failure());
   temporary_folder const folder;
   auto const text = gdb_session(folder, "once", "break matmul.main\nrun\nbt\nlist 1,2\ninfo symbol $pc\n");
   INFO(text);
@@ -140,7 +143,7 @@ TEST_CASE("seen by debuggers: gdb stops in a kernel, shows its line, and its cal
 }
 
 TEST_CASE("seen by debuggers: gdb unwinds from the tasks of a parallel loop") {
-  TTUNE_SKIP_UNLESS("gdb", gdb_works(), "gdb is not installed, or may not trace programs here");
+  TTUNE_SKIP_UNLESS("gdb", gdb_failure().empty(), gdb_failure());
   temporary_folder const folder;
   auto const text = gdb_session(folder, "once", "break matmul.parallel_C.tasks\nrun\nnext\nnext\nbt\n");
   INFO(text);
@@ -151,7 +154,7 @@ TEST_CASE("seen by debuggers: gdb unwinds from the tasks of a parallel loop") {
 }
 
 TEST_CASE("seen by debuggers: gdb knows the names of stored images") {
-  TTUNE_SKIP_UNLESS("gdb", gdb_works(), "gdb is not installed, or may not trace programs here");
+  TTUNE_SKIP_UNLESS("gdb", gdb_failure().empty(), gdb_failure());
   temporary_folder const folder;
   auto const text = gdb_session(folder, "stored", "break matmul.main\nrun\ninfo symbol $pc\n");
   INFO(text);
@@ -161,7 +164,7 @@ TEST_CASE("seen by debuggers: gdb knows the names of stored images") {
 }
 
 TEST_CASE("seen by debuggers: kernels of a database are compiled again, and have lines") {
-  TTUNE_SKIP_UNLESS("gdb", gdb_works(), "gdb is not installed, or may not trace programs here");
+  TTUNE_SKIP_UNLESS("gdb", gdb_failure().empty(), gdb_failure());
   temporary_folder const folder;
   auto const text = gdb_session(folder, "recorded", "break matmul.main\nrun\nbt\n");
   INFO(text);
@@ -171,7 +174,7 @@ TEST_CASE("seen by debuggers: kernels of a database are compiled again, and have
 }
 
 TEST_CASE("seen by debuggers: perf names the functions of kernels") {
-  TTUNE_SKIP_UNLESS("perf", perf_works(), "perf is not installed, or may not measure programs here");
+  TTUNE_SKIP_UNLESS("perf", perf_failure().empty(), perf_failure());
   temporary_folder const folder;
   auto const data = folder / "perf.data";
   auto const record = "env JITDUMPDIR=" + folder.path() + " " + watched + "=long TTUNE_TOOLS=";

@@ -16,6 +16,7 @@
 
 #include "support/machine_code.hpp"
 #include "support/seed.hpp"
+#include "support/slurm_node.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/worker_command.hpp"
 #include "ttune/runtime/abi.hpp"
@@ -113,7 +114,7 @@ void wait_for_all(std::unique_ptr<ttune::runner> const& m, std::set<std::string>
     auto const seen = measure_right(m, 8);
     if (std::set<std::string>(seen.begin(), seen.end()) == devices) return;
   }
-  FAIL("one of the workers never measured anything");
+  FAIL("one of the workers never measured anything: ", m->description());
 }
 
 }  // namespace
@@ -360,9 +361,9 @@ TEST_CASE("fleet: OpenMPI's mpirun starts workers") {
 
 TEST_CASE("fleet: Slurm's srun starts workers") {
   TTUNE_SKIP_UNLESS_X86();
-  TTUNE_SKIP_UNLESS("srun", has_program("srun") && std::system("timeout 5 srun -n 1 true >/dev/null 2>&1") == 0,
-                    "srun runs nothing here (slurm-wlm, with slurmctld and slurmd running)");
-  auto m = fleet_of({{{"srun", "-n", "1", own_path(), "--ttune-worker"}, "node"}, own_worker("a")});
+  slurm_node const cluster;
+  TTUNE_SKIP_UNLESS("srun", cluster.failure().empty(), cluster.failure());
+  auto m = fleet_of({{{"srun", "--unbuffered", "-n", "1", own_path(), "--ttune-worker"}, "node"}, own_worker("a")});
   CHECK(m->set_reference(copy_image(n), {}).ok());
   wait_for_all(m, {"a", "node"});
 }
