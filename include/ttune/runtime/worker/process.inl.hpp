@@ -170,7 +170,8 @@ std::string find_program(std::string& tried) {
     for (auto const* place : {"ttune-worker", "../libexec/ttune/ttune-worker", "../bin/ttune-worker"})
       if (take(folder + place)) return folder + place;
   }
-  std::string const path = std::getenv("PATH") ? std::getenv("PATH") : "";
+  auto const* const listed = std::getenv("PATH");
+  std::string const path = listed ? listed : "";
   for (std::size_t from = 0; from < path.size();) {
     auto const to = std::min(path.find(':', from), path.size());
     auto const c = path.substr(from, to - from) + "/ttune-worker";
