@@ -52,7 +52,7 @@ std::string usage() {
       "  --fastest          the fastest sample counts, not the median: where others use the machine, too\n"
       "  --shape S,S        in place of the suite's cases: MxNxK (gemm), or (conv) batch x channels x height x width "
       "x\n"
-      "                     filters x kernel x stride x padding, as in 8x64x56x56x128x3x1x1\n"
+      "                     filters x kernel x stride x padding [x dilation x groups], as in 8x64x56x56x128x3x1x1\n"
       "  --case A,B         only these cases; --system A,B only these systems\n"
       "  --threads N        (OMP_NUM_THREADS, or the cores that this process may use)\n"
       "  --samples N        of which the median counts (21); --sample-seconds S each at least so long (0.005)\n"

@@ -46,7 +46,7 @@ std::vector<conv_shape> conv_cases(std::string const& mode) {
 namespace {
 
 /// Returns the numbers of a text such as "33x1000x77", as many as there are lower limits.
-std::vector<std::int64_t> numbers_of(std::string const& text, std::initializer_list<std::int64_t> least) {
+std::vector<std::int64_t> numbers_of(std::string const& text, std::vector<std::int64_t> const& least) {
   std::vector<std::int64_t> numbers;
   auto const* at = text.data();
   auto const* const end = at + text.size();
@@ -77,7 +77,9 @@ gemm_shape varied(gemm_shape s, std::int64_t by) {
 }
 
 conv_shape varied(conv_shape s, std::int64_t by) {
-  for (auto* const extent : {&s.height, &s.width, &s.channels, &s.filters}) change(*extent, by);
+  for (auto* const extent : {&s.height, &s.width}) change(*extent, by);
+  if (s.groups == 1)
+    for (auto* const extent : {&s.channels, &s.filters}) change(*extent, by);
   s.name += with_sign(by);
   return s;
 }
@@ -95,8 +97,13 @@ std::vector<gemm_shape> gemm_shapes(std::vector<std::string> const& texts, std::
 std::vector<conv_shape> conv_shapes(std::vector<std::string> const& texts, std::string const& mode) {
   std::vector<conv_shape> shapes;
   for (auto const& text : texts) {
-    auto const n = numbers_of(text, {1, 1, 1, 1, 1, 1, 1, 0});
-    shapes.push_back({text, n[0], n[1], n[2], n[3], n[4], n[5], n[6], n[7], mode});
+    std::vector<std::int64_t> least{1, 1, 1, 1, 1, 1, 1, 0};
+    if (std::ranges::count(text, 'x') > 7) least.insert(least.end(), {1, 1});
+    auto n = numbers_of(text, least);
+    n.resize(10, 1);
+    shapes.push_back({text, n[0], n[1], n[2], n[3], n[4], n[5], n[6], n[7], mode, n[8], n[9]});
+    if (n[1] % n[9] != 0 || n[4] % n[9] != 0)
+      throw std::invalid_argument("--shape " + text + ": the groups do not divide the channels and the filters");
     if (shapes.back().out_height() < 1 || shapes.back().out_width() < 1)
       throw std::invalid_argument("--shape " + text + ": the kernel is larger than the padded image");
   }
@@ -130,7 +137,7 @@ double gemm_problem::expected(std::int64_t index) const {
 conv_problem::conv_problem(conv_shape s)
     : shape(std::move(s)),
       in(shape.batch * shape.channels * shape.height * shape.width, 3),
-      weights(shape.filters * shape.channels * shape.kernel * shape.kernel, 4) {}
+      weights(shape.filters * shape.group_channels() * shape.kernel * shape.kernel, 4) {}
 
 double conv_problem::expected(std::int64_t index) const {
   auto const& s = shape;
@@ -141,14 +148,17 @@ double conv_problem::expected(std::int64_t index) const {
   auto const pixel = s.channels_last() ? within / s.filters : within % pixels;
   auto const x = pixel % s.out_width(), y = pixel / s.out_width();
   double sum = 0;
-  for (std::int64_t c = 0; c < s.channels; ++c)
+  auto const group = f / (s.filters / s.groups);
+  for (std::int64_t of_group = 0; of_group < s.group_channels(); ++of_group)
     for (std::int64_t r = 0; r < s.kernel; ++r)
       for (std::int64_t t = 0; t < s.kernel; ++t) {
-        auto const iy = y * s.stride + r - s.padding, ix = x * s.stride + t - s.padding;
+        auto const c = group * s.group_channels() + of_group;
+        auto const iy = y * s.stride + r * s.dilation - s.padding, ix = x * s.stride + t * s.dilation - s.padding;
         if (iy < 0 || iy >= s.height || ix < 0 || ix >= s.width) continue;
         auto const at = s.channels_last() ? ((n * s.height + iy) * s.width + ix) * s.channels + c
                                           : ((n * s.channels + c) * s.height + iy) * s.width + ix;
-        sum += double{in.data()[at]} * double{weights.data()[((f * s.channels + c) * s.kernel + r) * s.kernel + t]};
+        auto const weight = ((f * s.group_channels() + of_group) * s.kernel + r) * s.kernel + t;
+        sum += double{in.data()[at]} * double{weights.data()[weight]};
       }
   return sum;
 }

@@ -27,11 +27,20 @@ struct conv_shape {
   std::string name;
   std::int64_t batch = 1, channels = 0, height = 0, width = 0, filters = 0, kernel = 1, stride = 1, padding = 0;
   std::string mode = "nchw";  ///< "nchw" or "nhwc" for `in` and `out`; "free": nchw, converted before the call
+  std::int64_t dilation = 1;
+  std::int64_t groups = 1;
   [[nodiscard]] bool channels_last() const { return mode == "nhwc"; }
-  [[nodiscard]] std::int64_t out_height() const { return (height + 2 * padding - kernel) / stride + 1; }
-  [[nodiscard]] std::int64_t out_width() const { return (width + 2 * padding - kernel) / stride + 1; }
+  [[nodiscard]] std::int64_t out_height() const { return positions(height); }
+  [[nodiscard]] std::int64_t out_width() const { return positions(width); }
+  [[nodiscard]] std::int64_t group_channels() const { return channels / groups; }
   [[nodiscard]] double flops() const {
-    return 2.0 * static_cast<double>(batch * filters * out_height() * out_width() * channels * kernel * kernel);
+    return 2.0 * static_cast<double>(batch * filters * out_height() * out_width() * group_channels() * kernel * kernel);
+  }
+
+ private:
+  [[nodiscard]] std::int64_t positions(std::int64_t extent) const {
+    auto const room = extent + 2 * padding - dilation * (kernel - 1) - 1;
+    return room < 0 ? 0 : room / stride + 1;
   }
 };
 
@@ -43,12 +52,13 @@ struct conv_shape {
 
 /// Returns the shapes given by `--shape` as MxNxK. Throws std::invalid_argument.
 [[nodiscard]] std::vector<gemm_shape> gemm_shapes(std::vector<std::string> const& texts, std::string const& mode);
-/// Returns shapes given as batch x channels x height x width x filters x kernel x stride x padding.
+/// Returns shapes given as batch x channels x height x width x filters x kernel x stride x padding, or the same
+/// followed by dilation x groups.
 [[nodiscard]] std::vector<conv_shape> conv_shapes(std::vector<std::string> const& texts, std::string const& mode);
 
 /// Returns the case with its extents changed by `by`: "C6+1". Extents of 1 stay, and no extent falls below 1.
 [[nodiscard]] gemm_shape varied(gemm_shape s, std::int64_t by);
-/// Changes height, width, channels and filters.
+/// Changes height and width, and channels and filters unless they lie in groups.
 [[nodiscard]] conv_shape varied(conv_shape s, std::int64_t by);
 
 /// Floats, aligned to 64 bytes.

@@ -66,7 +66,10 @@ peer_case prepare_conv(conv_problem const& problem, buffer const& out, options c
 }
 
 add_system<gemm_problem> const gemm{{40, "eigen", prepare_gemm}};
-bool serves(conv_problem const& problem) { return !problem.shape.channels_last(); }
+bool serves(conv_problem const& problem) {
+  auto const& s = problem.shape;
+  return !s.channels_last() && s.dilation == 1 && s.groups == 1;
+}
 
 add_system<conv_problem> const conv{{40, "eigen", prepare_conv, serves}};
 

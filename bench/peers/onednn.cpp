@@ -20,15 +20,18 @@ struct convolution {
   explicit convolution(conv_shape const& c)
       : shape(c),
         in(plain({c.batch, c.channels, c.height, c.width}, c.channels_last() ? tag::nhwc : tag::nchw)),
-        weights(plain({c.filters, c.channels, c.kernel, c.kernel}, tag::oihw)),
+        weights(c.groups == 1
+                    ? plain({c.filters, c.channels, c.kernel, c.kernel}, tag::oihw)
+                    : plain({c.groups, c.filters / c.groups, c.group_channels(), c.kernel, c.kernel}, tag::goihw)),
         out(plain({c.batch, c.filters, c.out_height(), c.out_width()}, c.channels_last() ? tag::nhwc : tag::nchw)) {}
 
   /// Describes it with oneDNN's layouts for activations, or the caller's. Throws dnnl::error if oneDNN lacks the case.
   [[nodiscard]] description describe(dnnl_session const& s, algorithm how, bool own_layouts) const {
     memory::dims const strides{shape.stride, shape.stride}, padding{shape.padding, shape.padding};
+    memory::dims const gaps{shape.dilation - 1, shape.dilation - 1};
     return ttune_bench::describe<dnnl::convolution_forward>(
         s, dnnl::prop_kind::forward_inference, how, own_layouts ? any(extents_of(in)) : in, any(extents_of(weights)),
-        own_layouts ? any(extents_of(out)) : out, strides, padding, padding);
+        own_layouts ? any(extents_of(out)) : out, strides, gaps, padding, padding);
   }
 
   conv_shape shape;

@@ -59,8 +59,8 @@ Free in_mode(conv_shape const& s, Free const& op) {
 template <bool Tune>
 peer_case prepare_conv(conv_problem const& problem, buffer const& out, options const& chosen) {
   auto const& s = problem.shape;
-  ttune::ops::conv2d_shape const shape{s.batch,   s.channels, s.height, s.width,
-                                       s.filters, s.kernel,   s.stride, s.padding};
+  ttune::ops::conv2d_shape const shape{s.batch,  s.channels, s.height,  s.width,    s.filters,
+                                       s.kernel, s.stride,   s.padding, s.dilation, s.groups};
   auto const& found = found_once(s, chosen, Tune, [&] {
     if constexpr (Tune)
       return find_kernel(in_mode(s, ttune::ops::conv2d_alternatives(shape).with_free_layouts()), chosen, true);

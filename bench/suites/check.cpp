@@ -68,10 +68,15 @@ int run(options const& asked) {
       g.mode = mode;
       failures += check<gemm_problem>("gemm", g, chosen);
     }
-  std::vector<conv_shape> const convolutions{
-      {"3x3", 1, 3, 9, 11, 5, 3, 1, 1},         {"3x3 stride 2", 2, 4, 10, 9, 16, 3, 2, 1},
-      {"1x1", 1, 16, 7, 7, 32, 1, 1, 0},        {"1x1 stride 2", 1, 16, 8, 8, 32, 1, 2, 0},
-      {"3x3 of 16", 1, 16, 9, 10, 32, 3, 1, 1}, {"7x7 stride 2", 1, 3, 22, 22, 16, 7, 2, 3}};
+  std::vector<conv_shape> const convolutions{{"3x3", 1, 3, 9, 11, 5, 3, 1, 1},
+                                             {"3x3 stride 2", 2, 4, 10, 9, 16, 3, 2, 1},
+                                             {"1x1", 1, 16, 7, 7, 32, 1, 1, 0},
+                                             {"1x1 stride 2", 1, 16, 8, 8, 32, 1, 2, 0},
+                                             {"3x3 of 16", 1, 16, 9, 10, 32, 3, 1, 1},
+                                             {"7x7 stride 2", 1, 3, 22, 22, 16, 7, 2, 3},
+                                             {"3 groups", 1, 6, 9, 11, 12, 3, 1, 1, "", 1, 3},
+                                             {"dilation 2", 1, 4, 9, 11, 5, 3, 1, 2, "", 2, 1},
+                                             {"depthwise", 2, 16, 9, 11, 16, 3, 2, 1, "", 1, 16}};
   for (auto c : convolutions)
     for (auto const* const mode : {"nchw", "nhwc", "free"}) {
       c.mode = mode;

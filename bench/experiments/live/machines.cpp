@@ -63,10 +63,10 @@ void machines_from_machines(options const& chosen) {
   for (auto const& s : all_subjects(other.machine())) (void)other.tune_once(s, known, 256);
   std::ofstream csv(out_file("live-machines.csv"));
   csv << "subject,knowledge,seed,trials,share\n";
-  std::printf("live-machines: share of the speed that %lld trials from nothing found, kernels timed in turns; %lld "
-              "trials; records of %s on %d core\n",
-              static_cast<long long>(many), static_cast<long long>(few), other.machine().name.c_str(),
-              other.machine().cores);
+  std::printf(
+      "live-machines: share of the speed that %lld trials from nothing found, kernels timed in turns; %lld "
+      "trials; records of %s on %d core\n",
+      static_cast<long long>(many), static_cast<long long>(few), other.machine().name.c_str(), other.machine().cores);
   std::vector<std::vector<double>> shares(std::size(sources_of_knowledge));
   for (auto const& s : all_subjects(with.machine())) {
     auto const best = with.tune_once(s, wanted, many);

@@ -49,9 +49,8 @@ TEST_CASE("derived: sums of a grouped convolution stay in registers for the filt
     auto const made = space_of(s, ops::activation::relu);
     CHECK(count_of(made, primitive::split_axis) == 1);
     CHECK(count_of(made, primitive::fuse_axes) == (kernel == 1 ? 1 : 0));
-    CHECK(std::any_of(made.steps.begin(), made.steps.end(), [](step const& one) {
-      return one.what == primitive::store_in && one.stage == "G";
-    }));
+    CHECK(std::any_of(made.steps.begin(), made.steps.end(),
+                      [](step const& one) { return one.what == primitive::store_in && one.stage == "G"; }));
     ttune_test::check_space(made, 8);
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Merges the last two free axes of a contraction where all its operands are contiguous along both: the rows and columns
-// of an image in a convolution of one pixel. Rows that end inside of a vector would leave lanes idle at the end of each.
+// of an image in a convolution of one pixel. Rows that end inside of a vector would leave lanes idle at the end of
+// each.
 //
 //   O(f, y, x) = sum(c) I(c, y, x) * W(f, c)      →      O(f, yx) = sum(c) I(c, yx) * W(f, c)      fuse_axes(y, x, yx)
 #pragma once
