@@ -78,6 +78,21 @@ TEST_CASE("open loops: tiles of scratch memory overhang, where that reads inside
         "        Y[Y.io * 4 + Y.ii] = acc[Y.ii]\n");
 }
 
+TEST_CASE("open loops: a copy of the term of each result does not begin before its operand") {
+  dim const n{"N", 1, 64};
+  dim const m{"M", 1, 64};
+  auto const [t, k] = axes<"t", "k">;
+  tensor<"X", float, 1> const X{{n}};
+  tensor<"Y", float, 1> const Y{{m}};
+  auto const S = compute<"S">(t.in(m)) = sum(over(k), select(k < t, X(k), 0.0F));
+  auto const D = compute<"D">(t.in(m)) = S(t) - Y(t);
+  auto const sums = op(inputs(X, Y), outputs(D));
+  auto const text =
+      lowered(sums, schedule(sums, D).in("S").cache_read(X, "copy", k).carry(t).in("copy").compute_at("S", k));
+  INFO(text);
+  CHECK(text.find("copy[0] = X[min(max(S.t - 1, 0), N - 1)]") != std::string::npos);
+}
+
 TEST_CASE("open loops: what is computed from constants is prepared only if no call gives its extents") {
   dim const n{"N", 1, 64};
   auto const [i] = axes<"i">;

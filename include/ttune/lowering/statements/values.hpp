@@ -29,7 +29,7 @@ class values {
     exprs made = relative;
     for (std::size_t a = 0; a < made.size(); ++a) {
       made[a] = base_[st][a] + relative[a] + p_.stages[st].axis_begin(a);
-      if (overhang_of(scope_, st, a) == overhang::clamped) made[a] = not_behind(made[a], scope_.size_of(st, a));
+      if (overhang_of(scope_, st, a) == overhang::clamped) made[a] = nearest_inside(made[a], scope_.size_of(st, a));
     }
     if (auto const along = p_.stages[st].carried; along >= 0)
       made.back() = made[static_cast<std::size_t>(along)] + p_.stages[st].carried_offset;
@@ -82,10 +82,17 @@ class values {
   }
 
  private:
-  /// Returns the value of an axis, or its last one.
-  [[nodiscard]] ir::expr not_behind(ir::expr const& at, ir::expr const& size) const {
-    auto const exists = arith::simplify(ir::make_binary(ir::binary_op::less, at, size), scope_.ranges);
-    return is_known(scope_, exists) ? at : ir::make_binary(ir::binary_op::minimum, at, size + -1);
+  /// Returns the value of an axis from 0 to its size, or the nearest one. A tile that begins with the last result of a
+  /// scan lies before the axis, too.
+  [[nodiscard]] ir::expr nearest_inside(ir::expr const& at, ir::expr const& size) const {
+    auto const holds = [&](ir::binary_op compares, ir::expr const& a, ir::expr const& b) {
+      return is_known(scope_, arith::simplify(ir::make_binary(compares, a, b), scope_.ranges));
+    };
+    auto const zero = ir::make_index(0);
+    auto const from_begin =
+        holds(ir::binary_op::less_equal, zero, at) ? at : ir::make_binary(ir::binary_op::maximum, at, zero);
+    return holds(ir::binary_op::less, at, size) ? from_begin
+                                                : ir::make_binary(ir::binary_op::minimum, from_begin, size + -1);
   }
   /// Returns the stores that add a term to sums at a place, under `condition` and the predicate of the stage. Parts
   /// that read data are inside of all others: elsewhere their elements may lie outside of a buffer. Parts that speak of
