@@ -6,6 +6,8 @@
 //   O(f, y, x) = sum(c) I(c, y, x) * W(f, c)      →      O(f, yx) = sum(c) I(c, yx) * W(f, c)      fuse_axes(y, x, yx)
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <optional>
 #include <utility>
 
@@ -31,6 +33,23 @@ namespace detail {
   return st.axis_size(rank - 2) > 1 && lanes_an_element(columns, lanes) > least_gain * lanes_an_element(all, lanes);
 }
 
+/// Returns true if the stages that a stage reads at its last two free axes, and those that read it, lose an axis with
+/// it. Others are computed for blocks of rows together with it, which need the rows as an axis.
+[[nodiscard]] inline bool neighbours_follow(plan const& p, std::size_t stage, plan const& merged) {
+  auto const& st = p.stages[stage];
+  auto const rank = st.definition->axes.size();
+  auto const follows = [&](std::size_t other) {
+    return merged.stages[other].axis_count() < p.stages[other].axis_count();
+  };
+  for (auto const& a : st.accesses)
+    if (a.producer >= 0 && (stride(p, st, a, rank - 1) != 0 || stride(p, st, a, rank - 2) != 0) &&
+        !follows(static_cast<std::size_t>(a.producer)))
+      return false;
+  auto const readers = readers_of(p, static_cast<std::int32_t>(stage));
+  return std::all_of(readers.begin(), readers.end(),
+                     [&](std::int32_t reader) { return follows(static_cast<std::size_t>(reader)); });
+}
+
 }  // namespace detail
 
 /// Returns the step that merges the last two free axes of the next such contraction, and the plan with it; nothing if
@@ -46,7 +65,9 @@ namespace detail {
     auto const& columns = d.axes[rank - 1].name;
     auto made = detail::with_step(  // refused if they are no neighbours in memory
         so_far, {primitive::fuse_axes, d.name, {rows, columns}, {detail::unused_axis(*p.program, rows + columns)}, {}});
-    if (made && detail::index_divisions(*made->second.program) <= detail::index_divisions(*p.program)) return made;
+    if (made && detail::index_divisions(*made->second.program) <= detail::index_divisions(*p.program) &&
+        detail::neighbours_follow(p, static_cast<std::size_t>(&st - p.stages.data()), made->second))
+      return made;
   }
   return std::nullopt;
 }
