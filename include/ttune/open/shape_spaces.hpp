@@ -66,9 +66,7 @@ class shape_spaces {
   /// Adds the space of a shape for all extents. Where it unrolls a whole axis, larger extents than the shape's would
   /// make too much code: then the kernel is one for extents up to that.
   void add_derived_for(call_shape const& shape, target const& machine) {
-    std::vector<bound_dim> values;
-    for (std::size_t d = 0; d < shape.size(); ++d) values.push_back({dim{of_.extents[d]}, shape[d]});
-    auto made = usable_space(capture::bind(program_, values), machine, derive_);
+    auto made = derived_for(shape, machine);
     made.trial_extents = shape;
     auto largest = of_.largest;
     for (bool shrunk = true; shrunk;) {
@@ -78,6 +76,15 @@ class shape_spaces {
       shrunk = shrink(*plan, made.seed, shape, largest);
     }
     add(std::move(made), std::move(largest));
+  }
+
+  /// Returns the space of a shape; where its steps give operands other dimensions, that of extents up to the shape's.
+  [[nodiscard]] space derived_for(call_shape const& shape, target const& machine) const {
+    std::vector<bound_dim> values;
+    for (std::size_t d = 0; d < shape.size(); ++d) values.push_back({dim{of_.extents[d]}, shape[d]});
+    auto made = usable_space(capture::bind(program_, values), machine, derive_);
+    made.program = open_up_to(of_.largest);
+    return plan_of(made) ? made : usable_space(open_up_to(shape), machine, derive_);
   }
 
   /// Returns the plan of a space; nothing if its steps need constant extents.

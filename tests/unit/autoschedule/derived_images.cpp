@@ -7,6 +7,7 @@
 #include <string>
 
 #include "support/derived_programs.hpp"
+#include "ttune/capture/keep_open.hpp"
 #include "ttune/capture/layouts.hpp"
 #include "ttune/core/named_target.hpp"
 #include "ttune/ops/conv2d.hpp"
@@ -40,6 +41,17 @@ TEST_CASE("derived: rows and columns of a convolution of one pixel are one axis 
                  primitive::fuse_axes) == 0);
   ttune_test::check_space(space_of({.channels = 3, .height = 5, .width = 7, .filters = 9}, ops::activation::relu), 12);
   ttune_test::check_space(space_of({.batch = 2, .channels = 3, .height = 9, .width = 9, .filters = 5}), 12);
+}
+
+TEST_CASE("derived: a convolution of one pixel with an open number of images keeps the dimensions of its operands") {
+  dim const n{"N", 1, 16};
+  auto const [b, f, y, x, c] = axes<"b", "f", "y", "x", "c">;
+  tensor<"I", float, 4> const I{{n, 6, 28, 28}};
+  tensor<"W", float, 2> const W{{5, 6}};
+  auto const O = compute<"O">(b, f, y, x) = sum(over(c), I(b, c, y, x) * W(f, c));
+  auto const made = derive_space(capture::keep_open(op(inputs(I, W), outputs(O)).program()), avx512());
+  CHECK(made.replaces.empty());
+  CHECK(count_of(made, primitive::vectorize) > 0);
 }
 
 TEST_CASE("derived: sums of a grouped convolution stay in registers for the filters of their group") {

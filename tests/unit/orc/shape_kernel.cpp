@@ -80,6 +80,32 @@ TEST_CASE("shape kernel: any shape from a few kernels, and nothing behind it is 
   }
 }
 
+TEST_CASE("shape kernel: convolutions of one pixel for any number of images") {
+  dim const images{"N", 1, 6};
+  auto const [n, f, y, x, c] = axes<"n", "f", "y", "x", "c">;
+  tensor<"I", float, 4> const I{{images, 3, 5, 7}};
+  tensor<"W", float, 2> const W{{4, 3}};
+  auto const O = compute<"O">(n, f, y, x) = sum(over(c), I(n, c, y, x) * W(f, c));
+  auto by = make_tuner();
+  auto const kernel = tune_shapes(by, op(inputs(I, W), outputs(O), "pixels"), {.most_kernels = 2}, {.trials = 12});
+  for (std::int64_t const count : {1, 2, 5, 6}) {
+    std::vector<float> in(static_cast<std::size_t>(count * 3 * 35)), weights(12),
+        out(static_cast<std::size_t>(count * 4 * 35));
+    for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<float>(i % 17) - 8;
+    for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = static_cast<float>(i % 5) - 2;
+    kernel(view<float const, 4>{in.data(), {count, 3, 5, 7}}, view<float const, 2>{weights.data(), {4, 3}},
+           view<float, 4>{out.data(), {count, 4, 5, 7}});
+    int wrong = 0;
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      auto const image = i / 140, filter = i / 35 % 4, pixel = i % 35;
+      float wanted = 0;
+      for (std::size_t k = 0; k < 3; ++k) wanted += in[(image * 3 + k) * 35 + pixel] * weights[filter * 3 + k];
+      wrong += out[i] != wanted;
+    }
+    CHECK(wrong == 0);
+  }
+}
+
 TEST_CASE("shape kernel: what calls it refuses") {
   auto by = make_tuner();
   auto const kernel = tune_shapes(by, product(), {.most_kernels = 1}, {.trials = 1});

@@ -14,6 +14,7 @@
 #include "ttune/autoschedule/cpu/lanes.hpp"
 #include "ttune/autoschedule/cpu/long_rows.hpp"
 #include "ttune/autoschedule/cpu/with_step.hpp"
+#include "ttune/ir/open_extents.hpp"
 
 namespace ttune { inline namespace v0 { namespace autoschedule {
 
@@ -53,9 +54,10 @@ namespace detail {
 }  // namespace detail
 
 /// Returns the step that merges the last two free axes of the next such contraction, and the plan with it; nothing if
-/// there is none.
+/// there is none. Operands whose extents calls give keep their dimensions.
 [[nodiscard]] inline std::optional<std::pair<step, plan>> next_fused_columns(space const& so_far, plan const& p,
                                                                              target const& machine) {
+  if (ir::keeps_extents_open(*p.program)) return std::nullopt;
   for (auto const& st : p.stages) {
     auto const& d = *st.definition;
     auto const rank = d.axes.size();
