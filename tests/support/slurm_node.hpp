@@ -35,9 +35,10 @@ class slurm_node {
     ::setenv("SLURM_CONF", (folder_ / "slurm.conf").c_str(), 1);
     start("slurmctld");
     start("slurmd");
-    constexpr int attempts = 60;
-    for (int i = 0; i < attempts; ++i) {
+    constexpr auto most = std::chrono::seconds(30);
+    for (auto const begin = std::chrono::steady_clock::now(); std::chrono::steady_clock::now() - begin < most;) {
       if (std::system("timeout 5 srun -n 1 true > /dev/null 2>&1") == 0) return;
+      if (last_line("slurmd").find("initialization failed") != std::string::npos) break;
       std::this_thread::sleep_for(std::chrono::milliseconds(250));
     }
     reason_ = "Slurm's daemons do not run here: " + last_line("slurmctld") + "; " + last_line("slurmd");
