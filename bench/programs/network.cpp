@@ -10,8 +10,8 @@
 //                   and of the first call
 //   warm S N        seconds of each call, for S seconds and at least N calls
 //   pauses N        the same of N calls with pauses of 20 ms
-//   error           of the outputs, over the largest one (written_networks.hpp)
-//   memory          the largest resident set since the start, less that at the start of main; MiB
+//   error           of the outputs: the largest, and the root of the mean square (output_errors in
+//   written_networks.hpp) memory          the largest resident set since the start, less that at the start of main; MiB
 //   steps           the sum of the seconds of all steps, their number, bytes of activations, bytes of weights
 //   report          prints the report on standard error, and the seconds of each step as numbers
 #include <ttune/backends/orc.hpp>
@@ -84,7 +84,10 @@ class application {
   application& operator=(application const&) = delete;
 
   void call() { run_.call(operands_); }
-  [[nodiscard]] double error(arguments const& a) const { return ttune_bench::error_of(outputs_, a.folder, a.name); }
+  [[nodiscard]] std::vector<double> errors(arguments const& a) const {
+    auto const found = ttune_bench::errors_of(outputs_, a.folder, a.name);
+    return {found.largest, found.mean_square};
+  }
   [[nodiscard]] ttune::tuned_network const& network() const noexcept { return run_; }
   [[nodiscard]] double seconds_of_making() const noexcept { return making_; }
   [[nodiscard]] double seconds_of_tuning() const noexcept { return tuning_ - making_; }
@@ -157,7 +160,7 @@ std::vector<double> answer(std::istringstream request, application& app, argumen
   }
   if (what == "warm" && request >> seconds >> count) return warm_calls(app, seconds, static_cast<std::size_t>(count));
   if (what == "pauses" && request >> count) return calls_with_pauses(app, count);
-  if (what == "error") return {app.error(a)};
+  if (what == "error") return app.errors(a);
   if (what == "memory") return {peak_mebibytes() - memory_before};
   if (what == "report") {
     std::fputs(app.network().report().text().c_str(), stderr);

@@ -26,6 +26,12 @@
 
 namespace ttune_bench {
 
+/// Differences of outputs from the expected ones; -1 without expected ones. Of several outputs, those of the worst.
+struct output_errors {
+  double largest = -1;      ///< the largest difference over the largest expected number
+  double mean_square = -1;  ///< the root of the mean square of the differences over that of the expected numbers
+};
+
 namespace detail {
 
 using maker = ttune::network (*)(networks::weight_source);
@@ -93,21 +99,25 @@ inline networks::weight_source weights_by_name(std::string const& stem) {
   };
 }
 
-/// Returns the largest difference over the largest expected number, of expected numbers of type T.
+/// Returns both errors of outputs, of expected numbers of type T.
 template <class T>
-double error_against(std::vector<std::vector<float>> const& outputs, std::string const& path) {
+output_errors errors_against(std::vector<std::vector<float>> const& outputs, std::string const& path) {
   number_file file(path);
-  double worst = 0;
+  output_errors worst{0, 0};
   for (auto const& found : outputs) {
     std::vector<T> expected(found.size());
     file.read(expected.data(), expected.size() * sizeof(T));
-    double largest = 0, difference = 0;
+    double largest = 0, difference = 0, squares = 0, squares_of_differences = 0;
     for (std::size_t i = 0; i < found.size(); ++i) {
-      auto const off = std::abs(static_cast<double>(found[i]) - static_cast<double>(expected[i]));
-      largest = std::max(largest, std::abs(static_cast<double>(expected[i])));
+      auto const value = static_cast<double>(expected[i]);
+      auto const off = std::abs(static_cast<double>(found[i]) - value);
+      largest = std::max(largest, std::abs(value));
       difference = off > difference || std::isnan(off) ? off : difference;
+      squares += value * value;
+      squares_of_differences += off * off;
     }
-    worst = std::max(worst, difference / largest);
+    worst.largest = std::max(worst.largest, difference / largest);
+    worst.mean_square = std::max(worst.mean_square, std::sqrt(squares_of_differences / squares));
   }
   return worst;
 }
@@ -139,14 +149,14 @@ double error_against(std::vector<std::vector<float>> const& outputs, std::string
   return all;
 }
 
-/// Returns the largest difference from the expected outputs, over the largest expected number; -1 without files. The
-/// expected ones are those in f64, or of ONNX Runtime where there are none.
-[[nodiscard]] inline double error_of(std::vector<std::vector<float>> const& outputs, std::string const& folder,
-                                     std::string const& name) {
-  if (folder.empty()) return -1;
+/// Returns the differences from the expected outputs. The expected ones are those in f64, or of ONNX Runtime where
+/// there are none.
+[[nodiscard]] inline output_errors errors_of(std::vector<std::vector<float>> const& outputs, std::string const& folder,
+                                             std::string const& name) {
+  if (folder.empty()) return {};
   auto const stem = folder + "/" + name;
-  return std::ifstream(stem + ".out64") ? detail::error_against<double>(outputs, stem + ".out64")
-                                        : detail::error_against<float>(outputs, stem + ".out");
+  return std::ifstream(stem + ".out64") ? detail::errors_against<double>(outputs, stem + ".out64")
+                                        : detail::errors_against<float>(outputs, stem + ".out");
 }
 
 }  // namespace ttune_bench

@@ -78,6 +78,7 @@
 #include "ttune/lowering/spread_virtual_threads.hpp"
 #include "ttune/lowering/start_async_copies.hpp"
 #include "ttune/lowering/statements.hpp"
+#include "ttune/lowering/sum_in_runs.hpp"
 #include "ttune/lowering/symmetric_functions.hpp"
 #include "ttune/model/cost_model.hpp"
 #include "ttune/model/ensemble_model.hpp"

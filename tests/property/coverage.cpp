@@ -22,6 +22,7 @@
 #include "ttune/loop_nest/instantiate.hpp"
 #include "ttune/lowering/lower.hpp"
 #include "ttune/lowering/split_long_loops.hpp"
+#include "ttune/lowering/sum_in_runs.hpp"
 #include "ttune/lowering/symmetric_functions.hpp"
 #include "ttune/schedule/primitive/functions.hpp"
 
@@ -196,6 +197,7 @@ void look_at(std::uint64_t seed, schedule_source from, handle<ir::program> const
     auto const planned = make_plan(s);
     auto const made = lower(planned, chosen);
     look_at_text(made, codegen::llvm_ir(made, machine), all);
+    all["lowered: long sums in runs"] += !made.same_bits && lowering::sum_in_runs(made.body) != made.body;
     all["lowered: loops of thousands of lanes in blocks"] += lowering::split_long_loops(made.body) != made.body;
     all["lowered: lanes that run a statement together"] += ir::print(made).find("if any lane has") != std::string::npos;
     if (from == schedule_source::plain) return;
@@ -238,8 +240,7 @@ std::vector<std::string> required() {
   for (char const* const what : {"cache_read with an axis", "rows that slide", "a scan that continues its last part"})
     for (char const* const source : {"random schedule: ", "derived space: "})
       names.push_back(source + std::string(what));
-  for (char const* const rule : {"sum of more than 8192 terms in runs",
-                                 "rows summed in order by all cores",
+  for (char const* const rule : {"rows summed in order by all cores",
                                  "terms shared by the cores",
                                  "vectors that take terms in turn",
                                  "rows packed term by term",
@@ -282,6 +283,7 @@ std::vector<std::string> required() {
     names.push_back("program: " + std::string(what));
   names.push_back("derived space: a reduction computed in the loops of an end");
   names.push_back("lowered: lanes that run a statement together");
+  names.push_back("lowered: long sums in runs");
   names.push_back("lowered: loops of thousands of lanes in blocks");
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());

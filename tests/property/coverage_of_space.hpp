@@ -14,11 +14,6 @@ namespace ttune_test {
 
 using namespace ttune;
 
-inline bool is_long(ir::stage const& st) {
-  auto const& axes = st.reduction.axes;
-  return std::any_of(axes.begin(), axes.end(), [](ir::axis const& a) { return a.size() > 8192; });
-}
-
 inline bool unrolls(space const& s, std::string const& stage, std::string const& loop) {
   return std::any_of(s.steps.begin(), s.steps.end(), [&](step const& one) {
     return one.what == primitive::unroll && one.stage == stage && one.loops[0] == loop;
@@ -58,7 +53,6 @@ inline void look_at_rules(space const& s, reached& all) {
   auto const& stages = s.program->stages;
   bool const slides =
       std::any_of(s.steps.begin(), s.steps.end(), [](step const& one) { return one.what == primitive::slide; });
-  bool const sums_much = std::any_of(stages.begin(), stages.end(), [](auto const& st) { return is_long(*st); });
   auto const is_output = [&](std::string const& stage) {
     return std::any_of(s.program->outputs.begin(), s.program->outputs.end(),
                        [&](auto const& out) { return out->name == stage; });
@@ -69,7 +63,6 @@ inline void look_at_rules(space const& s, reached& all) {
   for (auto const& one : s.steps) {
     auto const makes = [&](std::string_view end) { return !one.results.empty() && one.results[0].ends_with(end); };
     bool const splits_phases = one.what == primitive::split && one.results.back().ends_with("_p");
-    if (one.what == primitive::rfactor && makes(".runs") && sums_much) ++here["sum of more than 8192 terms in runs"];
     if (one.what == primitive::cache_read && makes(".rows")) ++here["rows packed term by term"];
     if (one.what == primitive::cache_read && has_stage(one.loops[0])) ++here["panels of what another stage computes"];
     if (one.what == primitive::compute_at && one.loops.size() == 4) ++here["panels of a task made before its loops"];

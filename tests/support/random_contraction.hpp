@@ -83,7 +83,9 @@ class contraction_generator : stage_generator {
   /// Makes S(i, j) = sum(r) A(i, r + o) * B(r, j), of one or two such products, with an axis of batches or without i.
   ir::stage matrix() {
     constexpr std::int64_t heights[] = {1, 2, 3, 5, 7, 8}, widths[] = {1, 3, 4, 7, 8, 15, 16, 17, 31, 33};
-    auto const drawn_rows = heights[pick(6)], columns = widths[pick(10)], length = terms();
+    auto const drawn_rows = heights[pick(6)], drawn_columns = widths[pick(10)];
+    auto const length = sum_ == dtype::f32 && random_.chance(0.6) ? 513 + pick(600) : terms();
+    auto const columns = few(drawn_columns, length);
     auto const rows = few(drawn_rows, columns * length);
     auto const batches = random_.chance(0.2) ? 2 + pick(2) : 1;
     std::vector<ir::axis> axes{{"i", 0, rows}, {"j", 0, columns}};

@@ -121,6 +121,11 @@ def error_of(outputs, wanted):
     return max(float(numpy.abs(a - b).max() / numpy.abs(b).max()) for a, b in zip(outputs, wanted))
 
 
+def mean_square_error_of(outputs, wanted):
+    """The root of the mean square of the differences, relative to that of the values."""
+    return max(float(numpy.linalg.norm(a - b) / numpy.linalg.norm(b)) for a, b in zip(outputs, wanted))
+
+
 def described(folder, form):
     """What lies where in the files of inputs and outputs."""
     return json.loads((folder / f"{form}.values.json").read_text(encoding="utf-8"))
@@ -151,17 +156,18 @@ def measured(folder, form, system, threads, least):
             "load": os.getloadavg()[0]}
 
 
-def exact_error(peer, folder, form):
-    """The difference from the outputs in f64; from those of ONNX Runtime where there are none."""
+def exact_errors(peer, folder, form):
+    """Both errors against the outputs in f64; against those of ONNX Runtime where there are none."""
     entries = described(folder, form)["outputs"]
     if not (folder / f"{form}.out64").exists():
-        return error_of(peer.outputs(), read_arrays(folder / f"{form}.out", entries).values())
+        wanted = list(read_arrays(folder / f"{form}.out", entries).values())
+        return error_of(peer.outputs(), wanted), mean_square_error_of(peer.outputs(), wanted)
     values, place, wanted = numpy.fromfile(folder / f"{form}.out64", numpy.float64), 0, []
     for entry in entries:
         size = int(numpy.prod(entry["shape"]))
         wanted.append(values[place:place + size].reshape(entry["shape"]))
         place += size
-    return error_of(peer.outputs(), wanted)
+    return error_of(peer.outputs(), wanted), mean_square_error_of(peer.outputs(), wanted)
 
 
 def serve(folder, form, system, threads):
@@ -173,7 +179,7 @@ def serve(folder, form, system, threads):
         answers = {"first": lambda: [first],
                    "warm": lambda: samples_of(peer, int(numbers[1]), float(numbers[0])),
                    "pauses": lambda: samples_with_pauses(peer, int(numbers[0])),
-                   "error": lambda: [exact_error(peer, folder, form)],
+                   "error": lambda: exact_errors(peer, folder, form),
                    "memory": lambda: [peak_mebibytes() - idle_mebibytes(system)]}
         print(*answers[request](), flush=True)
 

@@ -28,4 +28,5 @@
 #include "ttune/lowering/spread_virtual_threads.inl.hpp"
 #include "ttune/lowering/start_async_copies.inl.hpp"
 #include "ttune/lowering/statements.inl.hpp"
+#include "ttune/lowering/sum_in_runs.inl.hpp"
 #include "ttune/lowering/symmetric_functions.inl.hpp"

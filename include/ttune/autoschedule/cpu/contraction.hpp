@@ -8,9 +8,6 @@
 //       for k: unroll row, vectorize v: acc += …
 //       store the tile, with what is fused behind the reduction
 //
-// Sums of more than 8192 terms without such copies are made in runs of about 1024, which are added in a second tile of
-// accumulators: a sum of n terms in f32, one after the other, loses log2(n) / 2 bits and more.
-//
 // In measurements over tile shapes and packings this structure reached 0.95–1.0 of the FMA peak.
 // The parts: contraction_axes.hpp (facts about the axes), contraction_tile.hpp (the register tile), reduced_order.hpp
 // (the order of the reduced loops), contraction_tasks.hpp (tiles among tasks), packing.hpp (copies of operands).
@@ -54,7 +51,6 @@ class contraction {
     blocked_ = choose_term_blocks();
     split_reader();
     if (blocked_) sum_blocks_of_terms();
-    else if (!operand_packing(out_, axes_.p, axes_.reduction, tiled()).copies_operands()) sum_in_runs();
     place_accumulators();
     operand_packing(out_, axes_.p, axes_.reduction, tiled()).write();
   }
@@ -226,43 +222,7 @@ class contraction {
     return out_.one_of(knob_name("block_" + axes_.reader_axis(a)), sizes, seed);
   }
 
-  // ------------------------------------------------------------------------------------- runs and blocks of terms
-
-  /// Returns the longest reduced axis, if sums along it are so long that they lose digits; else -1.
-  [[nodiscard]] std::int32_t axis_of_runs() const {
-    constexpr std::int64_t most_terms = 8192;
-    auto const& made = *axes_.reduction.definition;
-    auto const kind = made.reduction.kind;
-    bool const rounds = is_float(made.type()) && made.type() != dtype::f64 &&
-                        (kind == ir::reduction_kind::sum || kind == ir::reduction_kind::tuple);
-    bool const has_order = !ir::reorders_apart(made.reduction) || axes_.phases(axes_.vectors) > 1 ||
-                           (axes_.rows >= 0 && axes_.phases(axes_.rows) > 1);
-    if (!rounds || has_order || dot_ || !blocks_.name.empty() || !part_.axis.empty() || reduced_.rolled.empty())
-      return -1;
-    auto const longest = *std::max_element(reduced_.rolled.begin(), reduced_.rolled.end(),
-                                           [&](auto a, auto b) { return axes_.size(a) < axes_.size(b); });
-    return axes_.size(longest) > most_terms && !is_guarded(axes_.reduction, static_cast<std::size_t>(longest)) ? longest
-                                                                                                               : -1;
-  }
-
-  /// Divides a long sum into runs, which have the accumulators from here on.
-  void sum_in_runs() {
-    constexpr std::int64_t terms_of_run = 1024;
-    auto const axis = axis_of_runs();
-    if (axis < 0) return;
-    auto const run = axes_.name(axis) + "_run";
-    auto const total = std::exchange(acc_, acc_ + ".runs");
-    out_.step(primitive::rfactor, total, {axes_.name(axis)}, {acc_, run},
-              {literal(-runs_of(axes_.size(axis), terms_of_run))});
-    out_.step(primitive::compute_at, total, {reader_, axes_.reader_axis(axes_.vectors) + "_t"});
-    std::vector<std::string> order = {run};
-    if (axes_.rows >= 0)
-      order.push_back(axes_.name(axes_.rows)), out_.step(primitive::unroll, total, {axes_.name(axes_.rows)});
-    order.push_back(axes_.name(axes_.vectors));
-    out_.step(primitive::reorder, total, order);
-    out_.step(primitive::vectorize, total, {axes_.name(axes_.vectors)});
-    around_ = {total, run};
-  }
+  // ------------------------------------------------------------------------------------------ blocks of terms
 
   /// Returns the blocks of terms; nothing if the panels of all terms are small enough, or there are none.
   [[nodiscard]] term_blocks choose_term_blocks() const {
@@ -302,7 +262,7 @@ class contraction {
 
   // --------------------------------------------------------------------------------------------- accumulators
 
-  /// Places the accumulators in a tile of the reader, or of the sum of runs, and orders and unrolls their loops.
+  /// Places the accumulators in a tile of the reader, or of the sum of blocks, and orders and unrolls their loops.
   void place_accumulators() {
     out_.step(primitive::compute_at, acc_,
               around_.empty() ? std::vector{reader_, axes_.reader_axis(axes_.vectors) + "_t"} : around_);
@@ -373,7 +333,7 @@ class contraction {
   bool keeps_panels_ = false;        ///< the panels of a task are made before its loops
   std::int64_t tasks_of_panel_ = 1;  ///< tasks of the seed with the same elements of the vector axis
   std::string task_;                 ///< the reader's loop over tasks
-  std::vector<std::string> around_;  ///< if there are runs: the sum of them, and its loop around one
+  std::vector<std::string> around_;  ///< if there are blocks of terms: the sum of them, and its loop around one
 };
 
 }}}  // namespace ttune::v0::autoschedule

@@ -116,14 +116,6 @@ class operand_packing {
     }
   }
 
-  /// Returns true if an operand is copied, or a prepared stage laid out, for this reduction.
-  [[nodiscard]] bool copies_operands() const {
-    return starts_at_zero(r_) && std::any_of(r_.accesses.begin(), r_.accesses.end(), [&](access_plan const& a) {
-             return is_laid_out_ahead(p_, r_, a) ||
-                    (is_packable(p_, r_, a, t_.vector_axis) && (is_constant_operand(p_, a) || has_reuse(p_, r_, a)));
-           });
-  }
-
  private:
   [[nodiscard]] std::int64_t size(std::int32_t axis) const { return r_.axis_size(static_cast<std::size_t>(axis)); }
   [[nodiscard]] std::string const& name(std::int32_t axis) const {

@@ -8,6 +8,7 @@
 #include "ttune/lowering/settle_storage.hpp"
 #include "ttune/lowering/speculate_selects.hpp"
 #include "ttune/lowering/split_long_loops.hpp"
+#include "ttune/lowering/sum_in_runs.hpp"
 #include "ttune/runtime/image.hpp"
 
 namespace ttune { inline namespace v0 { namespace codegen { namespace llvm {
@@ -17,8 +18,10 @@ namespace ttune { inline namespace v0 { namespace codegen { namespace llvm {
 [[nodiscard]] inline ir::lowered ready_for_emission(ir::lowered const& program, kernel_signature& signature,
                                                     std::int64_t stack_limit = workspace_plan::usual_stack_limit) {
   auto made = program;
-  for (auto* const part : {&made.prepare, &made.body})
+  for (auto* const part : {&made.prepare, &made.body}) {
+    if (!made.same_bits) *part = lowering::sum_in_runs(*part);
     *part = lowering::split_long_loops(lowering::settle_storage(*part));
+  }
   workspace_plan const plan(made, stack_limit);
   signature.shared_bytes = plan.shared_bytes;
   signature.local_bytes = plan.local_bytes;
