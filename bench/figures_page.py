@@ -147,16 +147,16 @@ def main():
     unknown = set(chosen.sections) - {one.name for one in SECTIONS}
     if unknown:
         sys.exit(f"there is no section {', '.join(sorted(unknown))}: {', '.join(one.name for one in SECTIONS)}")
+    head = ("# One run\n\n"
+            "`./dev figures` wrote this page: ttune beside its peers, each table from one run. Above 1, ttune is faster. What is measured and\n"
+            "how: [bench](../bench/README.md). Figures of other days, with goals: [figures](figures.md).\n\n"
+            f"**Machine:** {processor()}. **Version:** {version()}. **Day:** {datetime.date.today()}.\n\n")
     parts = []
     for one in SECTIONS:
         if not chosen.sections or one.name in chosen.sections:
             parts.append(page_of(one, *run(chosen.program, one, chosen.moment)))
             print(parts[-1], flush=True)
-    chosen.page.write_text("# One run\n\n"
-                           "`./dev figures` wrote this page: ttune beside its peers, all in one run. Above 1, ttune is faster. What is measured and\n"
-                           "how: [bench](../bench/README.md). Figures of other days, with goals: [figures](figures.md).\n\n"
-                           f"**Machine:** {processor()}. **Version:** {version()}. **Day:** {datetime.date.today()}.\n\n"
-                           + "\n".join(parts), encoding="utf-8")
+            chosen.page.write_text(head + "\n".join(parts), encoding="utf-8")  # an interrupted run leaves whole sections
 
 
 if __name__ == "__main__":

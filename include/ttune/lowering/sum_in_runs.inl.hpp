@@ -128,15 +128,17 @@ class sums_of_registers {
   [[nodiscard]] ir::stmt in_runs(ir::stmt const& s, ir::stmt const& first_values) {
     if (!s) return s;
     if (auto const* of = ir::as<ir::block>(s)) return in_runs_of_block(*of, s, first_values);
-    auto const inside = [&] {
-      return ir::map_parts(
-          s, [&](ir::stmt const& part) { return in_runs(part, first_values); }, [](ir::expr const& e) { return e; });
-    };
     auto const* l = ir::as<ir::loop>(s);
+    bool const is_over_terms = l && l->kind == ir::loop_kind::serial && !selects_element(l->variable, l->body);
+    auto const inside = [&] {  // in a loop over elements, there are only those of the iteration
+      auto const there = l && !is_over_terms ? ir::stmt() : first_values;
+      return ir::map_parts(
+          s, [&](ir::stmt const& part) { return in_runs(part, there); }, [](ir::expr const& e) { return e; });
+    };
     auto const each = l ? terms_of(l->body) : terms();
     if (!l || each.number == 0 || !each.only_sums) return inside();
-    bool const divides = first_values && l->kind == ir::loop_kind::serial && !selects_element(l->variable, l->body) &&
-                         iterations_of(*l) > 1 && iterations_of(*l) * each.number > longest_run;
+    bool const divides =
+        first_values && is_over_terms && iterations_of(*l) > 1 && iterations_of(*l) * each.number > longest_run;
     if (divides && each.number <= longest_run) return runs_of(*l, each.number, first_values);
     auto made = inside();
     return made == s && divides ? runs_of(*l, each.number, first_values) : made;

@@ -59,6 +59,17 @@ void check_runs(Op const& op) {
 
 }  // namespace
 
+TEST_CASE("sum_in_runs: a sum inside of a loop over elements stays") {
+  auto const R = share(ir::buffer{{}, "R", dtype::f32, {4}, ir::memory::registers, 0, {}});
+  auto const A = share(ir::buffer{{}, "A", dtype::f32, {2048, 4}, ir::memory::operand, 0, {}});
+  auto const lane = ir::make_variable("x"), at = ir::make_variable("k");
+  auto const zeros = loop("x", 0, 4, loop_kind::vectorized, ir::make_store(R, {lane}, ir::make_real(dtype::f32, 0)));
+  auto const sum = ir::make_store(R, {lane}, ir::make_access(R, {lane}) + ir::make_access(A, {at, lane}));
+  auto const terms = loop("k", 0, 2048, loop_kind::serial, sum);
+  auto const nest = ir::make_allocate(R, ir::make_block({zeros, loop("x", 0, 4, loop_kind::vectorized, terms)}));
+  CHECK(lowering::sum_in_runs(nest) == nest);
+}
+
 TEST_CASE("sum_in_runs: a long sum has a total in memory") {
   auto const R = share(ir::buffer{{}, "R", dtype::f32, {4}, ir::memory::registers, 0, {}});
   auto const A = share(ir::buffer{{}, "A", dtype::f32, {2048, 4}, ir::memory::operand, 0, {}});
