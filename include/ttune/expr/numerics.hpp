@@ -13,7 +13,8 @@ namespace ttune { inline namespace v0 {
 /// The rounding that a user allows in alternatives. By default they may add the terms of sums in another order only.
 ///
 /// Errors are factors: the root mean square error against exact results, divided by the error of the direct sum in the
-/// same element type, on independent normal data.
+/// same element type, on independent normal data. The direct sum adds its terms one after the other; kernels for CPUs
+/// add long sums in runs (lowering/sum_in_runs.hpp), and are more exact than that.
 class numerics {
  public:
   numerics() = default;
