@@ -76,6 +76,13 @@ TEST_CASE("shared rows: maps of rows, with sums of their own, are computed where
   check_interpreted(op(inputs(A, r), outputs(D, C, L)));
 }
 
+TEST_CASE("shared rows: a stage that computes a result in its rows stays outside") {
+  auto const m = compute<"m">(i) = sum(over(j), A(i, j) * x(j));
+  auto const D = compute<"D">(i, j) = A(i, j) - m(i);
+  auto const C = compute<"C">(j) = sum(over(i), D(i, j));
+  check_interpreted(op(inputs(A, x), outputs(m, D, C)));
+}
+
 TEST_CASE("shared rows: the rows of the next run are prefetched, of each matrix that the sums read") {
   tensor<"D", float, 2> const D{{120, 48}};
   auto const R = compute<"R">(i) = sum(over(j), A(i, j) * D(i, j));

@@ -108,13 +108,26 @@ class shared_rows_finder {
     made->matrices = matrices_of(st);
     std::vector<std::size_t> beside;
     for (std::size_t s = 0; s < p_.stages.size(); ++s) {
-      auto const x = s == columns || waits_for(s, beside) ? -1 : axis_beside(s, columns, m);
+      auto const x = s == columns || waits_for(s, beside) || reads_result(s, beside) ? -1 : axis_beside(s, columns, m);
       if (x < 0) continue;
       beside.push_back(s);
       made->beside.push_back({p_.stages[s].definition->name, p_.stages[s].axis_name(static_cast<std::size_t>(x))});
     }
     if (made->beside.empty()) return std::nullopt;
     return made;
+  }
+
+  /// Returns true if a stage reads a result of the program that is not beside the sums itself: it may be computed in
+  /// the stage's rows, and must not be computed for the rows of a run (compute_at).
+  [[nodiscard]] bool reads_result(std::size_t stage, std::vector<std::size_t> const& beside) const {
+    auto const& outputs = p_.program->outputs;
+    return std::any_of(p_.stages[stage].accesses.begin(), p_.stages[stage].accesses.end(), [&](access_plan const& a) {
+      if (a.write || a.producer < 0) return false;
+      auto const producer = static_cast<std::size_t>(a.producer);
+      auto const is_it = [&](auto const& out) { return out->name == p_.stages[producer].definition->name; };
+      return std::any_of(outputs.begin(), outputs.end(), is_it) &&
+             std::find(beside.begin(), beside.end(), producer) == beside.end();
+    });
   }
 
   /// Returns the operands that the sums read by rows and columns, and that are larger than the second-level caches.
