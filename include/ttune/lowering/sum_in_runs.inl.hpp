@@ -10,6 +10,7 @@
 
 #include "ttune/arith/substitute.hpp"
 #include "ttune/ir/make.hpp"
+#include "ttune/ir/statement_queries.hpp"
 #include "ttune/ir/visit.hpp"
 #include "ttune/lowering/sum_in_runs.hpp"
 
@@ -59,13 +60,10 @@ class sums_of_registers {
     return only;
   }
   [[nodiscard]] bool stores_registers(ir::stmt const& s) const {
-    if (!s) return false;
-    if (auto const* w = ir::as<ir::store>(s)) return w->to == registers_;
-    bool found = false;
-    (void)ir::map_parts(
-        s, [&](ir::stmt const& part) { return found = found || stores_registers(part), part; },
-        [](ir::expr const& e) { return e; });
-    return found;
+    return ir::any_statement(s, [&](ir::stmt const& part) {
+      auto const* w = ir::as<ir::store>(part);
+      return w && w->to == registers_;
+    });
   }
 
   /// Returns the number of iterations of a loop; 0 if it is not constant.
@@ -107,18 +105,10 @@ class sums_of_registers {
     return made;
   }
   [[nodiscard]] bool selects_element(std::string const& variable, ir::stmt const& s) const {
-    bool found = false;
-    if (auto const* w = ir::as<ir::store>(s); w && w->to == registers_)
-      return std::any_of(w->indices.begin(), w->indices.end(), [&](ir::expr const& index) {
-        return ir::contains(index, [&](ir::expr const& e) {
-          auto const* v = ir::as<ir::variable>(e);
-          return v && v->name == variable;
-        });
-      });
-    (void)ir::map_parts(
-        s, [&](ir::stmt const& part) { return found = found || selects_element(variable, part), part; },
-        [](ir::expr const& e) { return e; });
-    return found;
+    return ir::any_statement(s, [&](ir::stmt const& part) {
+      auto const* w = ir::as<ir::store>(part);
+      return w && w->to == registers_ && ir::any_mentions(w->indices, variable);
+    });
   }
 
   // ---------------------------------------------------------------------------------------------- the runs
