@@ -5,13 +5,13 @@
 // "ready", and answer requests, a line each, with numbers:
 //
 //   first           seconds from the start of main to the first result
-//   phases          seconds of making the network with its weights, of the search or the records, of the layout of
-//   weights,
-//                   and of the first call
+//   phases          seconds of mapping weights (laying them out reads them); of making the network; of the search, or
+//   the records; of laying out
+//                   weights; of the first call
 //   warm S N        seconds of each call, for S seconds and at least N calls
 //   pauses N        the same of N calls with pauses of 20 ms
-//   error           of the outputs: the largest, and the root of the mean square (output_errors in
-//   written_networks.hpp) memory          the largest resident set since the start, less that at the start of main; MiB
+//   error           of the outputs: the largest, and the root of the mean square (output_errors, written_networks.hpp)
+//   memory          the largest resident set since the start, less that at the start of main; MiB
 //   steps           the sum of the seconds of all steps, their number, bytes of activations, bytes of weights
 //   report          prints the report on standard error, and the seconds of each step as numbers
 #include <ttune/backends/orc.hpp>
@@ -74,11 +74,27 @@ ttune::tuned_network tuned(arguments const& a, ttune::network net) {
   return ttune::tune_network(std::move(net), tuner, budget, allowed);
 }
 
+struct read_network {
+  ttune::network net;
+  double seconds_of_mapping;  ///< of its weights
+};
+
+read_network made_network(arguments const& a) {
+  double seconds = 0;
+  auto const source = [&, from = ttune_bench::weights_of(a.folder, a.name)](networks::weights_request const& wanted) {
+    auto const start = clock::now();
+    auto given = from(wanted);
+    seconds += seconds_since(start);
+    return given;
+  };
+  auto net = ttune_bench::make_network(a.name, source);
+  return {std::move(net), seconds};
+}
+
 /// A network with its inputs and outputs, ready to be called.
 class application {
  public:
-  explicit application(arguments const& a)
-      : application(a, clock::now(), [&] { return ttune_bench::make_network(a.name, weights(a)); }) {}
+  explicit application(arguments const& a) : application(a, clock::now(), [&] { return made_network(a); }) {}
 
   application(application const&) = delete;
   application& operator=(application const&) = delete;
@@ -89,30 +105,29 @@ class application {
     return {found.largest, found.mean_square};
   }
   [[nodiscard]] ttune::tuned_network const& network() const noexcept { return run_; }
+  [[nodiscard]] double seconds_of_mapping() const noexcept { return mapping_; }
   [[nodiscard]] double seconds_of_making() const noexcept { return making_; }
   [[nodiscard]] double seconds_of_tuning() const noexcept { return tuning_ - making_; }
 
  private:
   template <class Make>
   application(arguments const& a, clock::time_point start, Make const& make) : application(a, start, make()) {}
-  application(arguments const& a, clock::time_point start, ttune::network net)
+  application(arguments const& a, clock::time_point start, read_network made)
       : start_(start),
-        inputs_(ttune_bench::inputs_of(net.graph(), a.folder, a.name)),
-        outputs_(networks::memory_of_outputs(net.graph())),
+        inputs_(ttune_bench::inputs_of(made.net.graph(), a.folder, a.name)),
+        outputs_(networks::memory_of_outputs(made.net.graph())),
+        mapping_(made.seconds_of_mapping),
         making_(seconds_since(start_)),
-        run_(tuned(a, std::move(net))),
+        run_(tuned(a, std::move(made.net))),
         tuning_(seconds_since(start_)) {
     for (auto* const all : {&inputs_, &outputs_})
       for (auto& one : *all) operands_.push_back(one.data());
   }
-  [[nodiscard]] static networks::weight_source weights(arguments const& a) {
-    return ttune_bench::weights_of(a.folder, a.name);
-  }
-
   clock::time_point start_;
   networks::tensors inputs_;
   networks::tensors outputs_;
-  double making_;
+  double mapping_;
+  double making_;  ///< with reading
   ttune::tuned_network run_;
   double tuning_;  ///< ended so many seconds after the start
   std::vector<void*> operands_;
@@ -155,8 +170,9 @@ std::vector<double> answer(std::istringstream request, application& app, argumen
   if (what == "first") return {first};
   if (what == "phases") {
     auto const layout = app.network().report().layout_seconds;
-    return {app.seconds_of_making(), app.seconds_of_tuning() - layout, layout,
-            first - app.seconds_of_making() - app.seconds_of_tuning()};
+    auto const making = app.seconds_of_making();
+    return {app.seconds_of_mapping(), making - app.seconds_of_mapping(), app.seconds_of_tuning() - layout, layout,
+            first - making - app.seconds_of_tuning()};
   }
   if (what == "warm" && request >> seconds >> count) return warm_calls(app, seconds, static_cast<std::size_t>(count));
   if (what == "pauses" && request >> count) return calls_with_pauses(app, count);

@@ -3,9 +3,14 @@
 // (../peers/networks/README.md), or with random ones.
 #pragma once
 
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <memory>
@@ -55,13 +60,12 @@ inline std::map<std::string, maker> const& makers() {
   return all;
 }
 
-/// A file of numbers, read in their order or from a place.
+/// A file of numbers, read in their order.
 class number_file {
  public:
   explicit number_file(std::string path) : path_(std::move(path)), in_(path_, std::ios::binary) {
     if (!in_) throw std::runtime_error(path_ + " cannot be opened");
   }
-  void seek(std::int64_t offset) { in_.seekg(offset); }
   void read(void* into, std::size_t bytes) {
     if (!in_.read(static_cast<char*>(into), static_cast<std::streamsize>(bytes)))
       throw std::runtime_error(path_ + " ends too soon");
@@ -72,30 +76,68 @@ class number_file {
   std::ifstream in_;
 };
 
+/// A file in memory, of which the system reads what is used.
+class mapped_file {
+ public:
+  explicit mapped_file(std::string path) : path_(std::move(path)), bytes_(std::filesystem::file_size(path_)) {
+    auto const file = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+    if (file >= 0) begin_ = ::mmap(nullptr, bytes_, PROT_READ, MAP_PRIVATE, file, 0);
+    if (file >= 0) ::close(file);
+    if (begin_ == MAP_FAILED) throw std::runtime_error(path_ + " cannot be mapped");
+  }
+  ~mapped_file() { ::munmap(begin_, bytes_); }
+  mapped_file(mapped_file const&) = delete;
+  mapped_file& operator=(mapped_file const&) = delete;
+
+  /// Returns a part of a file. The pages of a part that nobody has any more are given back.
+  [[nodiscard]] static std::shared_ptr<void const> part(std::shared_ptr<mapped_file const> const& of,
+                                                        std::size_t offset, std::size_t bytes) {
+    if (offset > of->bytes_ || bytes > of->bytes_ - offset) throw std::runtime_error(of->path_ + " ends too soon");
+    return {static_cast<char const*>(of->begin_) + offset,
+            [of, bytes](char const* begin) { of->give_back(begin, bytes); }};
+  }
+
+ private:
+  void give_back(char const* begin, std::size_t bytes) const {
+    auto const page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    auto const before = static_cast<std::size_t>(begin - static_cast<char const*>(begin_));
+    auto const first = (before + page - 1) / page * page, last = (before + bytes) / page * page;
+    if (first < last) ::madvise(static_cast<char*>(begin_) + first, last - first, MADV_DONTNEED);
+  }
+
+  std::string path_;
+  std::size_t bytes_;
+  void* begin_ = MAP_FAILED;
+};
+
 /// The offset of each weight by its name.
-inline std::map<std::string, std::int64_t> places_of(std::string const& path) {
+inline std::map<std::string, std::size_t> places_of(std::string const& path) {
   std::ifstream in(path);
   if (!in) throw std::runtime_error(path + " cannot be opened");
-  std::map<std::string, std::int64_t> made;
+  std::map<std::string, std::size_t> made;
   std::string name;
-  for (std::int64_t offset = 0; in >> name >> offset;) made[name] = offset;
+  for (std::size_t offset = 0; in >> name >> offset;) made[name] = offset;
   return made;
 }
 
+[[nodiscard]] inline std::size_t bytes_of(networks::weights_request const& wanted) {
+  return wanted.elements * static_cast<std::size_t>(ttune::size_in_bytes(wanted.type));
+}
+
 inline networks::weight_source weights_in_order(std::string const& stem) {
-  auto const file = std::make_shared<number_file>(stem + ".weights");
-  return [file](networks::weights_request const& wanted, void* into) {
-    file->read(into, wanted.elements * static_cast<std::size_t>(ttune::size_in_bytes(wanted.type)));
+  return [file = std::make_shared<mapped_file const>(stem + ".weights"),
+          next = std::size_t{0}](networks::weights_request const& wanted) mutable {
+    auto const offset = std::exchange(next, next + bytes_of(wanted));
+    return mapped_file::part(file, offset, bytes_of(wanted));
   };
 }
 
 inline networks::weight_source weights_by_name(std::string const& stem) {
-  auto const file = std::make_shared<number_file>(stem + ".weights");
-  return [file, places = places_of(stem + ".places")](networks::weights_request const& wanted, void* into) {
+  return [file = std::make_shared<mapped_file const>(stem + ".weights"),
+          places = places_of(stem + ".places")](networks::weights_request const& wanted) {
     auto const at = places.find(wanted.name);
     if (at == places.end()) throw std::runtime_error("there are no weights " + wanted.name);
-    file->seek(at->second);
-    file->read(into, wanted.elements * static_cast<std::size_t>(ttune::size_in_bytes(wanted.type)));
+    return mapped_file::part(file, at->second, bytes_of(wanted));
   };
 }
 

@@ -147,7 +147,7 @@ class layers {
                                                           double deviation, double mean = 0) {
     std::int64_t elements = 1;
     for (auto const extent : shape) elements *= extent;
-    return net_.weights(name, shape, take<float>(source_, name, elements, deviation, mean));
+    return net_.weights(name, shape, take_shared<float>(source_, name, elements, deviation, mean));
   }
   [[nodiscard]] ttune::network_value<float, 1> bias_of(std::string const& layer, std::int64_t elements) {
     return weights(layer + ".bias", {elements}, 0.05);

@@ -27,27 +27,36 @@ struct weights_request {
   double mean = 0;       ///< mean of random weights
 };
 
-/// Writes all elements of a request, in row-major order, to `into`.
-using weight_source = std::function<void(weights_request const& wanted, void* into)>;
+/// Returns memory with all elements of a request, in row-major order.
+using weight_source = std::function<std::shared_ptr<void const>(weights_request const& wanted)>;
 
 /// Asks a source for weights of one type.
 template <class T>
+[[nodiscard]] std::shared_ptr<T const> take_shared(weight_source const& source, std::string name, std::int64_t elements,
+                                                   double deviation = 1, double mean = 0) {
+  return std::static_pointer_cast<T const>(
+      source({std::move(name), ttune::dtype_of<T>(), static_cast<std::size_t>(elements), deviation, mean}));
+}
+
+/// Copies what a source has.
+template <class T>
 [[nodiscard]] std::vector<T> take(weight_source const& source, std::string name, std::int64_t elements,
                                   double deviation = 1, double mean = 0) {
-  std::vector<T> made(static_cast<std::size_t>(elements));
-  source({std::move(name), ttune::dtype_of<T>(), made.size(), deviation, mean}, made.data());
-  return made;
+  auto const given = take_shared<T>(source, std::move(name), elements, deviation, mean);
+  return {given.get(), given.get() + elements};
 }
 
 namespace detail {
 
 template <class T>
-void draw(ttune::rng& random, weights_request const& wanted, void* into) {
+std::shared_ptr<void const> draw(ttune::rng& random, weights_request const& wanted) {
+  auto made = std::make_shared<std::vector<T>>(wanted.elements);
   auto const width = wanted.deviation * std::sqrt(12.0);  // a uniform number in [0, 1) has the variance 1/12
-  for (auto* x = static_cast<T*>(into); x != static_cast<T*>(into) + wanted.elements; ++x) {
+  for (auto& x : *made) {
     auto const drawn = wanted.mean + (random.uniform() - 0.5) * width;
-    *x = static_cast<T>(std::is_integral_v<T> ? std::round(drawn) : drawn);
+    x = static_cast<T>(std::is_integral_v<T> ? std::round(drawn) : drawn);
   }
+  return {made, made->data()};
 }
 
 }  // namespace detail
@@ -55,15 +64,15 @@ void draw(ttune::rng& random, weights_request const& wanted, void* into) {
 /// Returns a source of uniform numbers with the wanted mean and deviation; a seed always gives the same numbers. Those
 /// of i8 are at most 127.
 [[nodiscard]] inline weight_source random_weights(std::uint64_t seed = 1) {
-  return [random = std::make_shared<ttune::rng>(seed)](weights_request const& wanted, void* into) {
+  return [random = std::make_shared<ttune::rng>(seed)](weights_request const& wanted) {
     auto limited = wanted;
     switch (wanted.type) {
-      case ttune::dtype::f32: return detail::draw<float>(*random, wanted, into);
-      case ttune::dtype::i32: return detail::draw<std::int32_t>(*random, wanted, into);
-      case ttune::dtype::u8: return detail::draw<std::uint8_t>(*random, wanted, into);
+      case ttune::dtype::f32: return detail::draw<float>(*random, wanted);
+      case ttune::dtype::i32: return detail::draw<std::int32_t>(*random, wanted);
+      case ttune::dtype::u8: return detail::draw<std::uint8_t>(*random, wanted);
       case ttune::dtype::i8:
         limited.deviation = std::min(wanted.deviation, 127 / std::sqrt(3.0));
-        return detail::draw<std::int8_t>(*random, limited, into);
+        return detail::draw<std::int8_t>(*random, limited);
       default: throw std::invalid_argument("weights " + wanted.name + ": there are no random numbers of this type");
     }
   };

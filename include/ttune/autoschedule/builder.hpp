@@ -26,6 +26,12 @@ class space_builder {
     made_.steps.push_back({what, std::move(stage), std::move(loops), std::move(results), std::move(values)});
   }
 
+  /// Returns true if a step has made a loop parallel.
+  [[nodiscard]] bool is_parallel(std::string const& stage, std::string const& loop) const {
+    return std::any_of(made_.steps.begin(), made_.steps.end(), [&](v0::step const& s) {
+      return s.what == primitive::parallel && s.stage == stage && s.loops == std::vector{loop};
+    });
+  }
   void step(v0::step made) { made_.steps.push_back(std::move(made)); }
   void bind(std::string const& stage, std::string const& loop, ir::loop_kind kind) {
     step(primitive::bind, stage, {loop}, {}, {literal(static_cast<std::int64_t>(kind))});

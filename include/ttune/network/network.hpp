@@ -96,6 +96,13 @@ class network {
     check_elements(name, {shape, shape + Rank}, kept->size());
     return {graph_.add_weights(std::move(name), dtype_of<T>(), {shape, shape + Rank}, {kept, kept->data()}), id_};
   }
+  /// Adds weights of which the network is one owner, such as those of a file that is mapped into memory. They have as
+  /// many elements as the shape.
+  template <class T, int Rank>
+  [[nodiscard]] network_value<T, Rank> weights(std::string name, std::int64_t const (&shape)[Rank],
+                                               std::shared_ptr<T const> content) {
+    return {graph_.add_weights(std::move(name), dtype_of<T>(), {shape, shape + Rank}, std::move(content)), id_};
+  }
   /// Adds weights that the caller owns; the memory must stay until the network is tuned.
   template <class T, int Rank>
   [[nodiscard]] network_value<T, Rank> weights(std::string name, std::int64_t const (&shape)[Rank],

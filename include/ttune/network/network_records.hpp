@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "ttune/core/operand_layout.hpp"
@@ -68,8 +69,9 @@ void keep_network(network_graph const& net, recorded_network const& found, tuner
 void keep_kernel(record_key const& as, chosen_kernel const& kernel, tuner const& by);
 
 /// Returns a kernel without its layouts; nothing if there is none that this version of the library made and this
-/// machine can run.
-[[nodiscard]] std::optional<chosen_kernel> find_kernel(record_key const& as, tuner const& by);
+/// machine can run. `why_not` says then what is missing.
+[[nodiscard]] std::optional<chosen_kernel> find_kernel(record_key const& as, tuner const& by,
+                                                       std::string* why_not = nullptr);
 
 }}  // namespace ttune::v0
 

@@ -125,12 +125,16 @@ void keep_kernel(record_key const& as, chosen_kernel const& kernel, tuner const&
   by.options().records->put_explanation(as, text);
 }
 
-std::optional<chosen_kernel> find_kernel(record_key const& as, tuner const& by) {
+std::optional<chosen_kernel> find_kernel(record_key const& as, tuner const& by, std::string* why_not) {
   auto const& from = by.options().records;
   if (!from || by.options().recorded) return std::nullopt;
   auto const stored = from->get_image(as);
   auto image = detail::usable_image(stored);
-  if (!image || !can_load(*image)) return std::nullopt;
+  auto const usable = image ? can_load(*image) : availability{false, "another version of the library made them"};
+  if (!usable) {
+    if (why_not) *why_not = stored ? usable.reason : stored.reason;
+    return std::nullopt;
+  }
   chosen_kernel made{std::make_shared<kernel_image const>(std::move(*image)), {}, {}};
   made.seconds = stored.of.result.seconds;
   std::string const before = std::string(detail::knob_of_compute) + " ";

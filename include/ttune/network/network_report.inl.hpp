@@ -56,6 +56,7 @@ std::string network_report::text() const {
                                    detail::with_decimals(search.seconds, 1) + " s";
   if (search.continued) made += ", from a record";
   if (search.effort && (search.trials == 0 || search.continued)) made += "; in all " + text_of(search.effort);
+  if (!search.fallback.empty()) made += "; recorded kernels could not be used: " + search.fallback;
   if (search.output_error > 0)
     made += "; outputs err " + detail::with_decimals(search.output_error, 2) + " times as much as by exact computes";
   if (!search.unchecked.empty()) made += "; the error of the outputs is unknown: " + search.unchecked;

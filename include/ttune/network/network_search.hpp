@@ -46,7 +46,7 @@ class network_search {
   [[nodiscard]] std::int64_t trials() const noexcept { return trials_; }
   /// Returns what the report says of the search.
   [[nodiscard]] search_cost cost() const {
-    return {trials_, seconds_, limit_seconds_, output_error_, unchecked_, continued_, effort_};
+    return {trials_, seconds_, limit_seconds_, output_error_, unchecked_, continued_, effort_, fallback_};
   }
 
  private:
@@ -129,6 +129,7 @@ class network_search {
   std::unique_ptr<output_error_meter> errors_;  ///< made when it is needed
   double output_error_ = 0;
   std::string unchecked_;
+  std::string fallback_;  ///< why the last recorded kernel that cannot be used cannot
   std::chrono::steady_clock::time_point start_;
   recorded_effort earlier_;  ///< of earlier starts, which were cut short
   recorded_effort effort_;   ///< behind the result

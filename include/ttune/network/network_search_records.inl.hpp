@@ -78,7 +78,7 @@ std::optional<std::size_t> network_search::find_recorded(workload& of, recorded_
   if (which.layouts < 0 || static_cast<std::size_t>(which.layouts) >= layouts.size()) return std::nullopt;
   auto const at = static_cast<std::size_t>(which.layouts);
   auto made = without_computes(of, at, layouts[at]);
-  if (auto kernel = find_kernel(key_of_kernel(*of.of, which, tuner_, allowed_, hashes_), tuner_)) {
+  if (auto kernel = find_kernel(key_of_kernel(*of.of, which, tuner_, allowed_, hashes_), tuner_, &fallback_)) {
     kernel->inputs = made.inputs;
     kernel->results = made.results;
     compute_state const state{static_cast<std::size_t>(which.compute), kernel->seconds,
@@ -107,6 +107,7 @@ bool network_search::find_winner(workload const& of, variant& into, recorded_ker
 
 std::nullopt_t network_search::forget_recorded() {
   tasks_.reset();
+  effort_ = {};  // what comes instead is not kept as the outcome of that effort
   chosen_ = {};
   for (auto& w : found_.workloads) w.variants.clear();
   return std::nullopt;

@@ -193,37 +193,49 @@ inline bool has_open_axis(ir::stage const& of) {
   return std::any_of(of.axes.begin(), of.axes.end(), [](ir::axis const& a) { return !a.end.is_constant(); });
 }
 
+/// What is known of a stage before calls.
+struct constancy {
+  bool value = false;       ///< true if its elements are the same in all calls
+  bool only_tables = true;  ///< true if it reads tables alone: it is cheap enough for each call
+};
+
+/// Returns what is known of a stage whose producers are known.
+inline constancy constancy_of(plan const& p, stage_plan const& st, std::vector<constancy> const& producers) {
+  constancy made{!st.output && !st.definition->reduces() && !has_open_axis(*st.definition) && st.places.size() == 1};
+  for (auto const& a : st.accesses) {
+    if (a.operand >= 0) {
+      auto const role = p.program->inputs[static_cast<std::size_t>(a.operand)]->role;
+      made.value = made.value && (role == ir::tensor_role::constant || role == ir::tensor_role::table);
+      made.only_tables = made.only_tables && role == ir::tensor_role::table;
+    }
+    if (a.producer >= 0) {
+      made.value = made.value && producers[static_cast<std::size_t>(a.producer)].value;
+      made.only_tables = false;
+    }
+  }
+  return made;
+}
+
 /// Chooses the memory of buffers without store_in: operands, prepared constants, or scratch memory per call or per
-/// thread (lowering/statements.inl.hpp decides between the last two when places are known).
+/// thread (lowering/statements.inl.hpp decides between the last two when places are known). A stage that is computed
+/// inside of a prepared one is computed with it, in scratch memory.
 inline void choose_memory(plan& p) {
-  std::vector<bool> constant(p.stages.size(), false);
+  std::vector<constancy> known(p.stages.size());
   for (std::size_t i = 0; i < p.stages.size(); ++i) {
     auto& st = p.stages[i];
-    constant[i] = !st.output && !st.definition->reduces() && !has_open_axis(*st.definition) && st.places.size() == 1 &&
-                  st.places[0].kind == place_plan::sort::root;
-    bool only_tables = true;
-    for (auto const& a : st.accesses) {
-      if (a.operand >= 0) {
-        auto const role = p.program->inputs[static_cast<std::size_t>(a.operand)]->role;
-        constant[i] = constant[i] && (role == ir::tensor_role::constant || role == ir::tensor_role::table);
-        only_tables = only_tables && role == ir::tensor_role::table;
-      }
-      if (a.producer >= 0) {
-        constant[i] = constant[i] && constant[static_cast<std::size_t>(a.producer)];
-        only_tables = false;
-      }
-    }
-    constant[i] = constant[i] && !only_tables;
-    if (st.where_given && st.where == ir::memory::prepared && !constant[i])
+    known[i] = constancy_of(p, st, known);
+    bool const at_root = st.places.size() == 1 && st.places[0].kind == place_plan::sort::root;
+    bool const can_be_prepared = at_root && known[i].value && !known[i].only_tables;
+    if (st.where_given && st.where == ir::memory::prepared && !can_be_prepared)
       throw schedule_error(
           "store_in", st.definition->name,
           "is prepared once only if it is computed at the root, without a reduction, for constant extents, "
           "and from constants");
     if (st.output) st.where = ir::memory::operand;
-    else if (!st.where_given && constant[i]) st.where = ir::memory::prepared;
-    else if (!st.where_given && st.places.size() == 1 && st.places[0].kind == place_plan::sort::root)
-      st.where = ir::memory::workspace;
-    constant[i] = st.where == ir::memory::prepared;  // a value computed in each call makes its readers non-constant
+    else if (!st.where_given && can_be_prepared) st.where = ir::memory::prepared;
+    else if (!st.where_given && at_root) st.where = ir::memory::workspace;
+    // a value at the root that each call computes makes its readers vary
+    if (at_root) known[i].value = st.where == ir::memory::prepared;
   }
 }
 

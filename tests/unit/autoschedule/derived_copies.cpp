@@ -113,6 +113,8 @@ TEST_CASE("derived: all panels of a task are made before its loops, and rows are
 namespace {
 
 /// Filters W(F, C, 9), of which three sums of each are laid out along the filters before all calls, times pixels.
+/// `Twice`: two results read the sums.
+template <bool Twice = false>
 auto transformed_filters(std::int64_t filters, std::int64_t channels) {
   auto const [t, f, c, a, i] = axes<"t", "f", "c", "a", "i">;
   tensor<"V", float, 4> const V{{3, 3, 5, channels}};
@@ -122,7 +124,13 @@ auto transformed_filters(std::int64_t filters, std::int64_t channels) {
   auto const U = compute<"U">(a.in(3), i.in(3), c.in(channels), f.in(filters)) = tap(0) + tap(1) + tap(2);
   auto const X = compute<"X">(a, i, c, f) = cast<float>(U(a, i, c, f) + 0.25 * U(a, 2 - i, c, f));
   auto const M = compute<"M">(a, i, t, f) = sum(over(c), V(a, i, t, c) * X(a, i, c, f));
-  return op(inputs(V, W), outputs(M), "filters");
+  if constexpr (Twice) {
+    auto const Y = compute<"Y">(a, i, c, f) = cast<float>(U(a, i, c, f) - U(a, 2 - i, c, f));
+    auto const N = compute<"N">(a, i, t, f) = sum(over(c), V(a, i, t, c) * Y(a, i, c, f));
+    return op(inputs(V, W), outputs(M, N), "filters_read_twice");
+  } else {
+    return op(inputs(V, W), outputs(M), "filters");
+  }
 }
 
 step const* find_step(space const& in, primitive what, std::string const& stage) {
@@ -134,8 +142,8 @@ step const* find_step(space const& in, primitive what, std::string const& stage)
 }  // namespace
 
 TEST_CASE("derived: constants whose lines cross the result are read in the order of their addresses, once") {
-  for (auto const filters : {32, 70}) check_derived(transformed_filters(filters, 37));
-  auto const made = derive_space(transformed_filters(128, 64).program(), named_target("x86-64-v4"));
+  check_derived(transformed_filters<true>(70, 37));
+  auto const made = derive_space(transformed_filters<true>(128, 64).program(), named_target("x86-64-v4"));
   auto const* const order = find_step(made, primitive::reorder, "U");
   REQUIRE(order);
   CHECK(order->loops == std::vector<std::string>{"f_0", "c_0", "c_1", "i", "a", "f_1"});
@@ -143,6 +151,17 @@ TEST_CASE("derived: constants whose lines cross the result are read in the order
   REQUIRE(unrolled);
   CHECK(unrolled->loops == std::vector<std::string>{"a"});
   CHECK(find_step(made, primitive::parallel, "U"));
+  CHECK_FALSE(find_step(made, primitive::compute_at, "U"));
+}
+
+TEST_CASE("derived: a transform of constants is computed for each panel of its only reader") {
+  for (auto const filters : {32, 70}) check_derived(transformed_filters(filters, 37));
+  auto const made = derive_space(transformed_filters(128, 64).program(), named_target("x86-64-v4"));
+  auto const* const place = find_step(made, primitive::compute_at, "U");
+  REQUIRE(place);
+  CHECK(place->loops == std::vector<std::string>{"X", "f_o"});
+  CHECK_FALSE(find_step(made, primitive::parallel, "U"));
+  CHECK(lower(made, made.seed).prepared.size() == 1);
 }
 
 TEST_CASE("derived: cores share the copy of a large constant, and a small one is copied by one") {

@@ -133,6 +133,26 @@ TEST_CASE("network records: without images, the recorded schedules are compiled 
   CHECK(result_of(again) == result_of(tuned));
 }
 
+TEST_CASE("network records: a start that cannot use them, without trials, leaves them as they are") {
+  auto const there = orc_backend{}.availability();
+  TTUNE_SKIP_UNLESS("orc", there.available, there.reason);
+  auto const records = std::make_shared<memory_store>();
+  counted_tuner first(records);
+  (void)tune_network(residual(), first.tuner, {.trials = 4});
+  auto const choices_only = std::make_shared<memory_store>();
+  records->for_each([&](record const& r) {
+    if (is_of_network(r.key)) choices_only->append(r);
+    return true;
+  });
+  auto const known = choices_only->count();
+  REQUIRE(known > 0);
+  counted_tuner second(choices_only);
+  auto const untuned = tune_network(residual(), second.tuner, {.trials = 0});
+  CHECK(*second.compiled > 0);
+  CHECK(choices_only->count() == known);
+  CHECK(untuned.report().text().find("; recorded kernels could not be used: no image is stored") != std::string::npos);
+}
+
 TEST_CASE("network records: a kernel comes back with its report") {
   auto const there = orc_backend{}.availability();
   TTUNE_SKIP_UNLESS("orc", there.available, there.reason);

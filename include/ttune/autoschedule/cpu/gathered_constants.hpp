@@ -9,9 +9,18 @@
 // Each vector reads a line of each of its filters; the next ones find these lines in the cache. In the order of the
 // result every point and tap reads all lines from memory again (512 x 512 filters of 3 x 3, tiles of 3 x 3, two
 // threads).
+//
+// If only one stage reads it, whose panels are divided among the cores, each panel computes what it reads:
+//
+//   parallel panels of U
+//     for f, c, taps: as above, without tasks
+//     for points, c: U[panel, point, c, f] = sums of half[point, tap, c, f]
+//
+// In f64 the whole of `half` would be larger than the constants and the panels together.
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -42,13 +51,14 @@ class gathered_constants {
   }
 
   void write() {
+    auto const place = panel_of_reader();
     auto const blocks = axis(v_) + "_0", lanes = axis(v_) + "_1";
     out_.step(primitive::split, name_, {axis(v_)}, {blocks, lanes}, {literal(rows_)});
     std::vector<std::string> tasks{blocks};
     std::vector<std::string> inside;
     std::vector<std::string> points;
     for (auto const x : order_) {
-      if (x == order_.front() && size(x) > 1) {
+      if (!place && x == order_.front() && size(x) > 1) {
         out_.step(primitive::split, name_, {axis(x)}, {axis(x) + "_0", axis(x) + "_1"}, {literal(chunk_of(x))});
         tasks.push_back(axis(x) + "_0");
         inside.push_back(axis(x) + "_1");
@@ -59,8 +69,8 @@ class gathered_constants {
     auto loops = unit_axes(st_);
     for (auto const& some : {tasks, inside, points, {lanes}}) loops.insert(loops.end(), some.begin(), some.end());
     out_.step(primitive::reorder, name_, loops);
-    auto const whole = out_.fused(name_, tasks, "tasks");
-    out_.step(primitive::parallel, name_, {whole});
+    if (place) out_.step(primitive::compute_at, name_, *place);
+    else out_.step(primitive::parallel, name_, {out_.fused(name_, tasks, "tasks")});
     out_.step(primitive::vectorize, name_, {lanes});
     for (auto const& n : points) out_.step(primitive::unroll, name_, {n});
   }
@@ -82,6 +92,28 @@ class gathered_constants {
   [[nodiscard]] static bool is_gathered(plan const& p, stage_plan const& st, access_plan const& a, std::int32_t v) {
     return !a.write && a.operand >= 0 && std::abs(stride(p, st, a, static_cast<std::size_t>(v))) > 1 &&
            p.program->inputs[static_cast<std::size_t>(a.operand)]->role == ir::tensor_role::constant;
+  }
+
+  /// Returns the only stage that reads this one, and its loop over panels of the vectors' axis; nothing if it has none.
+  [[nodiscard]] std::optional<std::vector<std::string>> panel_of_reader() const {
+    auto const index = static_cast<std::int32_t>(&st_ - p_.stages.data());
+    auto const readers = readers_of(p_, index);
+    if (readers.size() != 1) return std::nullopt;
+    auto const& reader = p_.stages[static_cast<std::size_t>(readers[0])];
+    if (!is_of_constants(p_, reader)) return std::nullopt;
+    for (std::size_t x = 0; x < reader.definition->axes.size(); ++x) {
+      auto const panels = reader.axis_name(x) + "_o";
+      if (!out_.is_parallel(reader.definition->name, panels)) continue;
+      for (auto const& a : reader.accesses)
+        if (!a.write && a.producer == index && !is_along(a, x)) return std::nullopt;
+      return std::vector{reader.definition->name, panels};
+    }
+    return std::nullopt;
+  }
+
+  /// Returns true if a reader's axis is the vectors' axis of this stage.
+  [[nodiscard]] bool is_along(access_plan const& a, std::size_t axis) const {
+    return axis_alone(a.indices[static_cast<std::size_t>(v_)], true) == static_cast<std::int32_t>(axis);
   }
 
   [[nodiscard]] std::int64_t size(std::int32_t x) const { return st_.axis_size(static_cast<std::size_t>(x)); }

@@ -2,13 +2,16 @@
 // Places of scratch buffers: one region per call, one per thread, and the thread's stack for small ones.
 #pragma once
 
+#include <algorithm>
 #include <unordered_map>
+#include <utility>
 
 #include "ttune/ir/make.hpp"
 
 namespace ttune { inline namespace v0 { namespace codegen {
 
-/// Byte offsets of buffers. Buffers never share memory: the saving would be less than the cost of aliasing.
+/// Byte offsets of buffers. Those of `prepare` and of a call begin at the same place. Apart from that, buffers never
+/// share memory: the saving would be less than the cost of aliasing.
 struct workspace_plan {
   static constexpr std::int64_t alignment = 64;
   static constexpr std::int64_t usual_stack_limit = 16 << 10;
@@ -17,7 +20,10 @@ struct workspace_plan {
   explicit workspace_plan(ir::lowered const& program, std::int64_t most_on_stack = usual_stack_limit)
       : stack_limit(most_on_stack) {
     visit(program.prepare);
+    auto const shared_to_prepare = std::exchange(shared_bytes, 0), local_to_prepare = std::exchange(local_bytes, 0);
     visit(program.body);
+    shared_bytes = std::max(shared_bytes, shared_to_prepare);
+    local_bytes = std::max(local_bytes, local_to_prepare);
   }
 
   [[nodiscard]] static std::int64_t bytes(ir::buffer const& b) {

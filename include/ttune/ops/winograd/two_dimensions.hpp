@@ -34,11 +34,8 @@ class winograd_in_two_dimensions {
   [[nodiscard]] auto stages() const {
     auto const P = compute<"P">(n.in(s_.batch), y.in(rows_.pixels()), x.in(columns_.pixels()), c.in(s_.channels)) =
         image_(y - s_.padding, x - s_.padding);
-    std::vector<decltype(half_of_weights(0))> halves;
-    for (std::size_t group = 0; group < rows_.groups().size(); ++group) halves.push_back(half_of_weights(group));
-    std::vector<decltype(outputs_along_rows(0, P, halves))> Q;
-    for (std::size_t group = 0; group < columns_.groups().size(); ++group)
-      Q.push_back(outputs_along_rows(group, P, halves));
+    std::vector<decltype(outputs_along_rows(0, P))> Q;
+    for (std::size_t group = 0; group < columns_.groups().size(); ++group) Q.push_back(outputs_along_rows(group, P));
     auto const column = t % columns_.tiles();
     auto const Y = compute<"Y">(t.in(s_.batch * rows_.tiles() * columns_.tiles()), k.in(rows_.outputs()),
                                 l.in(columns_.outputs()), f.in(s_.filters)) =
@@ -50,23 +47,24 @@ class winograd_in_two_dimensions {
   }
 
  private:
-  [[nodiscard]] auto half_of_weights(std::size_t row_group) const {
+  /// Returns the transform along rows; each product has its own, so that it need not be in memory as a whole.
+  [[nodiscard]] auto half_of_weights(std::size_t row_group, std::int64_t number) const {
     auto const& of_rows = rows_.groups()[row_group];
-    return compute<"half">.numbered(static_cast<std::int64_t>(row_group))(
-               a.in(std::ssize(of_rows.points)), h.in(of_rows.phases), i.in(s_.kernel), c.in(s_.channels),
-               f.in(s_.filters)) = transformed_weights(G_, a + first_point(rows_, row_group), h, s_.kernel,
-                                                       [&](std::int64_t j) { return cast<double>(weight_(j)); });
+    return compute<"half">.numbered(number)(a.in(std::ssize(of_rows.points)), h.in(of_rows.phases), i.in(s_.kernel),
+                                            c.in(s_.channels), f.in(s_.filters)) =
+               transformed_weights(G_, a + first_point(rows_, row_group), h, s_.kernel,
+                                   [&](std::int64_t j) { return cast<double>(weight_(j)); });
   }
 
-  template <class Padded, class Half>
-  [[nodiscard]] auto products(std::size_t row_group, std::size_t column_group, Padded const& P,
-                              Half const& half) const {
+  template <class Padded>
+  [[nodiscard]] auto products(std::size_t row_group, std::size_t column_group, Padded const& P) const {
     auto const number = static_cast<std::int64_t>(row_group * columns_.groups().size() + column_group);
     auto const& of_rows = rows_.groups()[row_group];
     auto const& of_columns = columns_.groups()[column_group];
     auto const row = t / of_columns.tiles % of_rows.tiles;
     auto const column = t % of_columns.tiles;
 
+    auto const half = half_of_weights(row_group, number);
     auto const U =
         compute<"U">.numbered(number)(a, b.in(std::ssize(of_columns.points)), h, g.in(of_columns.phases), c, f) =
             cast<T>(transformed_weights(H_, b + first_point(columns_, column_group), g, s_.kernel,
@@ -87,11 +85,10 @@ class winograd_in_two_dimensions {
 
   /// Returns the outputs along rows at the points of the columns, for all tiles. A point that a tile does not use is
   /// read at another tile, and the value is ignored.
-  template <class Padded, class Halves>
-  [[nodiscard]] auto outputs_along_rows(std::size_t column_group, Padded const& P, Halves const& halves) const {
-    std::vector<decltype(products(0, column_group, P, halves[0]))> M;
-    for (std::size_t group = 0; group < rows_.groups().size(); ++group)
-      M.push_back(products(group, column_group, P, halves[group]));
+  template <class Padded>
+  [[nodiscard]] auto outputs_along_rows(std::size_t column_group, Padded const& P) const {
+    std::vector<decltype(products(0, column_group, P))> M;
+    for (std::size_t group = 0; group < rows_.groups().size(); ++group) M.push_back(products(group, column_group, P));
     auto const& of_columns = columns_.groups()[column_group];
     auto const row = t / columns_.tiles() % rows_.tiles();
     auto const column = t % columns_.tiles();
