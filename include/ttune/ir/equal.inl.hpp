@@ -19,7 +19,7 @@ inline bool equal_lists(std::vector<expr> const& a, std::vector<expr> const& b) 
 }
 
 inline bool equal_extents(extent const& a, extent const& b) {
-  if (a.value != b.value || a.is_constant() != b.is_constant()) return false;
+  if (a.value != b.value || a.is_constant() != b.is_constant() || a.run != b.run) return false;
   return a.is_constant() || a.symbol == b.symbol ||
          (a.symbol->name == b.symbol->name && a.symbol->low == b.symbol->low && a.symbol->high == b.symbol->high);
 }
@@ -156,6 +156,7 @@ class expr_hasher {
     to_.add(std::string_view(e.symbol->name));
     number(static_cast<std::uint64_t>(e.symbol->low));
     number(static_cast<std::uint64_t>(e.symbol->high));
+    if (e.run != 1) number(static_cast<std::uint64_t>(e.run));
   }
 
   void add(stage const& s) {

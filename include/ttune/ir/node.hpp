@@ -31,14 +31,17 @@ struct dimension : counted {
   std::int64_t high = 1;
 };
 
-/// A constant extent, or a symbol with the value that tuning uses for it.
+/// A constant extent, or a symbol with the value that tuning uses for it. A reduced axis may count runs of so many
+/// values of a symbol (schedule/primitive/rfactor.hpp): its extent is the symbol over `run`, rounded up.
 struct extent {
   std::int64_t value = 0;
   handle<dimension> symbol;  ///< null: `value` is the extent
+  std::int64_t run = 1;
 
   extent() = default;
   extent(std::int64_t constant) : value(constant) {}
-  extent(std::int64_t representative, handle<dimension> of) : value(representative), symbol(std::move(of)) {}
+  extent(std::int64_t representative, handle<dimension> of, std::int64_t in_runs_of = 1)
+      : value(representative), symbol(std::move(of)), run(in_runs_of) {}
   [[nodiscard]] bool is_constant() const noexcept { return !symbol; }
   friend bool operator==(extent const&, extent const&) = default;
 };

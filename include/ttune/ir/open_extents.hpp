@@ -23,6 +23,9 @@ void for_each_symbol(program const& p, See const& see) {
       for (auto const& a : *axes) look(a.end);
 }
 
+/// Returns the name of a symbol's value in the expressions of a stage, which is that of no axis.
+[[nodiscard]] inline std::string variable_of(dimension const& symbol) { return "extents." + symbol.name; }
+
 /// Returns true if calls of the program's kernels give extents.
 [[nodiscard]] inline bool keeps_extents_open(program const& p) {
   return std::any_of(p.inputs.begin(), p.inputs.end(), [](auto const& t) { return t->role == tensor_role::extents; });

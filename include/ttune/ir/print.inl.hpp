@@ -25,7 +25,8 @@ std::string comma_list(Items const& items, Text&& text) {
 }
 
 inline std::string extent_text(extent const& e) {
-  return e.is_constant() ? std::to_string(e.value) : e.symbol->name + "=" + std::to_string(e.value);
+  if (e.is_constant()) return std::to_string(e.value);
+  return e.symbol->name + (e.run == 1 ? "" : "/" + std::to_string(e.run)) + "=" + std::to_string(e.value);
 }
 
 /// Returns the shortest text that reads back as the same number and looks like a real number.

@@ -4,11 +4,13 @@
 // extent.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "ttune/arith/affine.hpp"
+#include "ttune/arith/conditions.hpp"
 #include "ttune/arith/interval.hpp"
 #include "ttune/ir/open_extents.hpp"
 #include "ttune/ir/visit.hpp"
@@ -26,11 +28,28 @@ namespace ttune { inline namespace v0 { namespace detail {
   return nullptr;
 }
 
+/// Returns true if the predicate of a stage keeps an index below an open extent.
+[[nodiscard]] inline bool is_kept_below(ir::stage const& reader, ir::expr const& index, ir::dimension const& extent) {
+  if (!reader.predicate) return false;
+  auto const wanted = arith::to_affine(ir::make_variable(ir::variable_of(extent)) - index + -1);
+  std::vector<ir::expr> parts;
+  arith::conjuncts(reader.predicate, parts);
+  return wanted && std::any_of(parts.begin(), parts.end(), [&](ir::expr const& part) {
+           auto const known = arith::as_non_negative(part);
+           if (!known) return false;
+           auto rest = *wanted;
+           rest.add(*known, -1);
+           return rest.constant >= 0 && std::ranges::all_of(rest.terms, [](auto const& t) { return t.second == 0; });
+         });
+}
+
 /// Returns true if an index is inside of a dimension with an open extent in every call.
 [[nodiscard]] inline bool stays_inside(ir::stage const& reader, ir::expr const& index, ir::extent const& extent) {
   if (arith::is_inside(arith::bounds(index, arith::ranges_of(reader)), 0, extent.symbol->low)) return true;
   auto const* axis = axis_that_is(reader, index);
-  return axis && !axis->end.is_constant() && axis->end.symbol->name == extent.symbol->name;
+  if (axis && !axis->end.is_constant() && axis->end.run == 1 && axis->end.symbol->name == extent.symbol->name)
+    return true;
+  return arith::bounds(index, arith::ranges_of(reader)).low >= 0 && is_kept_below(reader, index, *extent.symbol);
 }
 
 inline void check_open_read(ir::stage const& reader, ir::access const& read) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "support/derived_programs.hpp"
+#include "ttune/capture/keep_open.hpp"
 #include "ttune/core/named_target.hpp"
 #include "ttune/expr.hpp"
 #include "ttune/ir/print.hpp"
@@ -80,6 +81,19 @@ TEST_CASE("derived: rows in groups of one vector, each with a factor, are summed
     CHECK(std::any_of(space.steps.begin(), space.steps.end(),
                       [](step const& made) { return made.what == primitive::rfactor; }));
   }
+}
+
+TEST_CASE("derived: rows whose length calls give are summed in lanes, too") {
+  dim const n{"N", 1, 4096};
+  auto const [i, k] = axes<"i", "k">;
+  tensor<"S", float, 2> const S{{7, n}};
+  auto const top = compute<"top">(i) = max(over(k), S(i, k));
+  auto const total = compute<"total">(i) = sum(over(k), exp(S(i, k) - top(i)));
+  auto const P = compute<"P">(i, k) = exp(S(i, k) - top(i)) / total(i);
+  auto const softmax = op(inputs(S), outputs(P), "softmax");
+  auto const space = derive_space(capture::keep_open(softmax.program()), named_target("x86-64-v4"));
+  CHECK(space.replaces == "");
+  CHECK(std::ranges::count(space.steps, primitive::rfactor, &step::what) >= 2);
 }
 
 TEST_CASE("derived: softmax and a norm") {

@@ -78,6 +78,22 @@ TEST_CASE("open loops: tiles of scratch memory overhang, where that reads inside
         "        Y[Y.io * 4 + Y.ii] = acc[Y.ii]\n");
 }
 
+TEST_CASE("open loops: places in runs of an open sum become lanes, and whole runs have no conditions") {
+  dim const n{"N", 1, 512};
+  auto const [i, k, l] = axes<"i", "k", "l">;
+  tensor<"X", float, 2> const X{{3, n}};
+  auto const Y = compute<"Y">(i) = sum(over(k), X(i, k));
+  auto const sums = op(inputs(X), outputs(Y));
+  auto const text = lowered(sums, schedule(sums, Y)
+                                      .rfactor(k, 4, "lanes", l)
+                                      .in("lanes")
+                                      .compute_at("Y", i)
+                                      .store_in(ir::memory::registers)
+                                      .reorder(i, k, l)
+                                      .vectorize(l));
+  CHECK(text == "");
+}
+
 TEST_CASE("open loops: a copy of the term of each result does not begin before its operand") {
   dim const n{"N", 1, 64};
   dim const m{"M", 1, 64};

@@ -146,6 +146,28 @@ TEST_CASE("shape kernel: rows of constant length, with a maximum and a sum of ea
   }
 }
 
+TEST_CASE("shape kernel: rows of any length, with a maximum and a sum of each in lanes") {
+  dim const n{"n", 1, 9};
+  dim const m{"m", 1, 700};
+  auto const [i, k] = axes<"i", "k">;
+  tensor<"X", float, 2> const X{{n, m}};
+  auto const top = compute<"top">(i) = max(over(k), X(i, k));
+  auto const E = compute<"E">(i, k) = exp(X(i, k) - top(i));
+  auto const total = compute<"total">(i) = sum(over(k), E(i, k));
+  auto const Y = compute<"Y">(i, k) = E(i, k) / total(i);
+  auto by = make_tuner();
+  auto const softmax = tune_shapes(by, op(inputs(X), outputs(Y), "softmax"), {.most_kernels = 2}, {.trials = 4});
+  for (int const length : {1, 2, 15, 16, 17, 63, 64, 65, 128, 255, 511, 512, 513, 699, 700})
+    for (int const count : {1, 4, 9}) {
+      rows const x = rows::Random(count, length);
+      rows y = rows::Constant(count + 1, length, 7);
+      softmax(x, y.topRows(count));
+      rows const e = (x.colwise() - x.rowwise().maxCoeff()).array().exp();
+      CHECK(y.topRows(count).isApprox((e.array().colwise() / e.rowwise().sum().array()).matrix(), 1e-5F));
+      CHECK(y.row(count).isConstant(7));
+    }
+}
+
 TEST_CASE("shape kernel: open loops that run as one are taken apart by extents of the call") {
   dim const m{"M", 1, 20};
   dim const n{"N", 1, 30};

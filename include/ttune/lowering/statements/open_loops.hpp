@@ -67,7 +67,8 @@ namespace ttune { inline namespace v0 { namespace lowering {
   auto const& l = in.loop(st, level);
   auto const axis = static_cast<std::size_t>(l.axis);
   if (!in.is_open(st, axis) || !can_end_early(l)) return std::nullopt;
-  return arith::to_affine(in.size_of(st, axis) - begin_of_iteration(in, base, st, level + 1, axis) + -1);
+  auto const first = begin_of_iteration(in, base, st, level + 1, axis) * in.run_of(st, axis);
+  return arith::to_affine(in.values_of(st, axis) - first + -1);
 }
 
 /// The tiles of unrolled and vectorised loops over an open axis of a stage.
@@ -90,6 +91,13 @@ struct tile_of_axis {
   return width;
 }
 
+/// Returns true if one of the loops from `level` on may end where an axis does.
+[[nodiscard]] inline bool ends_inside(scope const& in, std::size_t st, std::int32_t level, std::size_t axis) {
+  for (auto l = level; l < in.n.stages[st].count; ++l)
+    if (static_cast<std::size_t>(in.loop(st, l).axis) == axis && can_end_early(in.loop(st, l))) return true;
+  return false;
+}
+
 /// Returns the tiles inside of the loops of a stage from `level` on that may not be whole. None if another stage is
 /// computed there: it exists once.
 [[nodiscard]] inline std::vector<tile_of_axis> whole_tiles(scope const& in, bases const& base, std::size_t st,
@@ -98,9 +106,11 @@ struct tile_of_axis {
   for (auto l = level; l < in.n.stages[st].count; ++l)
     if (!in.computed_inside(st, l).empty()) return made;
   for (std::size_t axis = 0; axis < in.p.stages[st].axis_count(); ++axis) {
-    auto const width = in.is_open(st, axis) ? width_of_tile(in, st, level, axis) : 1;
-    if (width == 1) continue;
-    auto const whole = arith::to_affine(in.size_of(st, axis) - begin_of_iteration(in, base, st, level, axis) + -width);
+    if (!in.is_open(st, axis)) continue;
+    auto const width = width_of_tile(in, st, level, axis) * in.run_of(st, axis);
+    if (width == 1 || ends_inside(in, st, level, axis)) continue;
+    auto const begin = begin_of_iteration(in, base, st, level, axis) * in.run_of(st, axis);
+    auto const whole = arith::to_affine(in.values_of(st, axis) - begin + -width);
     if (whole && arith::bounds(*whole, in.ranges).low < 0 && !follows(in, *whole)) made.push_back({st, axis, *whole});
   }
   return made;

@@ -79,9 +79,16 @@ struct scope {
   }
   /// Returns the number of values of an axis: a constant, or the variable of an open extent.
   [[nodiscard]] ir::expr size_of(std::size_t st, std::size_t axis) const {
-    return is_open(st, axis) ? ir::make_variable(p.stages[st].axis_end(axis).symbol->name)
-                             : ir::make_index(p.stages[st].axis_size(axis));
+    if (!is_open(st, axis)) return ir::make_index(p.stages[st].axis_size(axis));
+    auto const run = run_of(st, axis);
+    auto const all = values_of(st, axis);
+    return run == 1 ? all : ir::make_binary(ir::binary_op::floor_divide, all + (run - 1), ir::make_index(run));
   }
+  /// Returns the variable of the extent of an open axis; the axis counts runs of so many of its values.
+  [[nodiscard]] ir::expr values_of(std::size_t st, std::size_t axis) const {
+    return ir::make_variable(p.stages[st].axis_end(axis).symbol->name);
+  }
+  [[nodiscard]] std::int64_t run_of(std::size_t st, std::size_t axis) const { return p.stages[st].axis_end(axis).run; }
 
   /// Returns true if a loop runs over a free axis of its stage, not over a reduced one.
   [[nodiscard]] bool is_free(std::size_t st, loop_nest::loop const& l) const {

@@ -27,7 +27,8 @@ namespace ttune { inline namespace v0 { namespace lowering {
     for (std::size_t axis = 0; axis < stage.axis_count(); ++axis) {
       auto const& end = stage.axis_end(axis);
       if (end.is_constant()) constant *= std::clamp<std::int64_t>(stage.axis_size(axis), 1, few_terms + 1);
-      else of_stage.extents.push_back(end.symbol->name);
+      else if (end.run == 1) of_stage.extents.push_back(end.symbol->name);
+      else of_stage.extents.push_back(end.symbol->name), constant = std::max<std::int64_t>(1, constant / end.run);
       constant = std::min(constant, few_terms + 1);
       terms *= static_cast<double>(stage.axis_size(axis));
     }

@@ -41,6 +41,8 @@ class values {
     auto const located = primitives::map_variables(e, [&](std::string const& name) -> ir::expr {
       for (std::size_t a = 0; a < axes.size(); ++a)
         if (p_.stages[st].axis_name(a) == name) return axes[a];
+      for (auto const& d : scope_.open)
+        if (ir::variable_of(*d) == name) return ir::make_variable(d->name);
       return {};
     });
     return primitives::map_accesses(located, [&](ir::expr const& whole, ir::access const& a) {
@@ -107,6 +109,7 @@ class values {
       parts.push_back(ir::make_binary(ir::binary_op::less_equal, ir::make_index(0), axes.back()));
     if (auto const& predicate = form ? form->rest : definition.predicate)
       arith::conjuncts(arith::simplify(in_buffers(st, predicate, axes), scope_.ranges), parts);
+    std::erase_if(parts, [&](ir::expr const& part) { return is_known(scope_, part); });
     std::vector<std::string> variables;
     for (std::size_t s = 0; form && s < form->axes.size(); ++s)
       variables.push_back(places_.variable(st, form->axes[s].axis));

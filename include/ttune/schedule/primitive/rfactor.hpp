@@ -7,6 +7,8 @@
 // The new axis counts the places in runs of f. With a negative factor it counts the runs, of which there are -f, one
 // per thread. It is then the outermost axis, so that the results of a run are neighbours.
 //
+// If calls give K, the loops over o end where K does.
+//
 //   S(i) = sum(k < K) e(i, k)      →      Sf(t < f, i) = sum(o < ceil(K / f)) e(i, t * ceil(K / f) + o)
 //                                         S(i) = sum(t < f) Sf(t, i)          rfactor(S, k, -f, "Sf", "t")
 //
@@ -62,6 +64,7 @@ struct rules<primitive::rfactor> : default_rules {
 #if TTUNE_COMPILES_PRIMITIVES
 #include <cstdlib>
 
+#include "ttune/ir/open_extents.hpp"
 #include "ttune/schedule/primitive/rebuild.hpp"
 #include "ttune/support/integer.hpp"
 
@@ -85,15 +88,17 @@ namespace detail {
   auto const begin = axis.begin;
   auto const count = std::abs(factor);
   auto const left = ceil_divide(size, count);
+  auto const whole = axis.end;
   made.axes.insert(factor > 0 ? made.axes.end() : made.axes.begin(), {kept, 0, count});
-  axis = {axis.name, 0, left};
+  axis = {axis.name, 0, whole.is_constant() ? ir::extent(left) : ir::extent(left, whole.symbol, count)};
   auto const flat = factor > 0 ? ir::make_variable(axis.name) * count + ir::make_variable(kept)
                                : ir::make_variable(kept) * left + ir::make_variable(axis.name);
   made = map_stage(std::move(made), [&](ir::expr const& e) {
     return map_variables(e, [&](std::string const& v) { return v == axis.name ? flat + begin : ir::expr{}; });
   });
-  if (size % count == 0) return made;
-  auto const inside = ir::make_binary(ir::binary_op::less, flat, ir::make_index(size));
+  if (whole.is_constant() && size % count == 0) return made;
+  auto const end = whole.is_constant() ? ir::make_index(size) : ir::make_variable(ir::variable_of(*whole.symbol));
+  auto const inside = ir::make_binary(ir::binary_op::less, flat, end);
   made.predicate = made.predicate ? ir::make_binary(ir::binary_op::logical_and, made.predicate, inside) : inside;
   return made;
 }
@@ -113,6 +118,8 @@ handle<ir::program> rules<primitive::rfactor>::apply(handle<ir::program> const& 
   std::size_t k = 0;
   while (k < reduced.size() && reduced[k].name != s.loops.at(0)) ++k;
   if (k == reduced.size()) refuse(s, s.loops[0], "is not a reduced axis of " + s.stage);
+  if (!reduced[k].end.is_constant() && (s.values[0].literal < 0 || reduced[k].begin != 0 || reduced[k].end.run != 1))
+    refuse(s, s.loops[0], "has an extent that calls give: only its places in runs can become an axis, once");
 
   program_builder b(p);
   for (auto const& st : p->stages) {
