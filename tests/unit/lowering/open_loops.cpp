@@ -91,7 +91,22 @@ TEST_CASE("open loops: places in runs of an open sum become lanes, and whole run
                                       .store_in(ir::memory::registers)
                                       .reorder(i, k, l)
                                       .vectorize(l));
-  CHECK(text == "");
+  CHECK(text ==
+        "let N = at(extents[0]) in [1, 513)\n"
+        "for Y.i < 3\n"
+        "  alloc lanes f32 (1, 4) registers\n"
+        "  vectorize lanes.l < 4\n"
+        "    lanes[0, lanes.l] = 0.0\n"
+        "  for lanes.k < min(N / 4, (N + 3) / 4)\n"
+        "    vectorize lanes.l < 4\n"
+        "      lanes[0, lanes.l] += X[Y.i, lanes.k * 4 + lanes.l]\n"
+        "  for lanes.k in [min(N / 4, (N + 3) / 4), (N + 3) / 4)\n"
+        "    vectorize lanes.l < 4\n"
+        "      if lanes.k * 4 + lanes.l < N\n"
+        "        lanes[0, lanes.l] += X[Y.i, lanes.k * 4 + lanes.l]\n"
+        "  Y[Y.i] = 0.0\n"
+        "  for Y.l < 4\n"
+        "    Y[Y.i] += lanes[0, Y.l]\n");
 }
 
 TEST_CASE("open loops: a copy of the term of each result does not begin before its operand") {

@@ -46,7 +46,7 @@ namespace ttune { inline namespace v0 { namespace lowering {
     bool const whole = region >= in.p.stages[st].axis_size(a);
     auto const full = in.size_of(st, a);
     require(relative[a], ir::make_index(region));
-    if (whole && in.is_open(st, a)) require(relative[a], full);
+    if (whole && in.is_open(st, a)) require(relative[a] * in.run_of(st, a), in.values_of(st, a));
     if (!free || whole || asks_ahead(in.n, st, a) || overhang_of(in, st, a) != overhang::guarded) continue;
     require(base[st][a] + relative[a], full);
     require(ir::make_index(-1), base[st][a] + relative[a]);
