@@ -6,8 +6,7 @@
 //
 //   first           seconds from the start of main to the first result
 //   phases          seconds of mapping weights (laying them out reads them); of making the network; of the search, or
-//   the records; of laying out
-//                   weights; of the first call
+//                   the records; of laying out weights; of the first call
 //   warm S N        seconds of each call, for S seconds and at least N calls
 //   pauses N        the same of N calls with pauses of 20 ms
 //   error           of the outputs: the largest, and the root of the mean square (output_errors, written_networks.hpp)
@@ -127,7 +126,7 @@ class application {
   networks::tensors inputs_;
   networks::tensors outputs_;
   double mapping_;
-  double making_;  ///< with reading
+  double making_;  ///< with mapping
   ttune::tuned_network run_;
   double tuning_;  ///< ended so many seconds after the start
   std::vector<void*> operands_;

@@ -126,7 +126,7 @@ inline std::map<std::string, std::size_t> places_of(std::string const& path) {
 
 inline networks::weight_source weights_in_order(std::string const& stem) {
   return [file = std::make_shared<mapped_file const>(stem + ".weights"),
-          next = std::make_shared<std::size_t>(0)](networks::weights_request const& wanted) {  // copies go on together
+          next = std::make_shared<std::size_t>(0)](networks::weights_request const& wanted) {  // copies share it
     auto const offset = std::exchange(*next, *next + bytes_of(wanted));
     return mapped_file::part(file, offset, bytes_of(wanted));
   };

@@ -24,8 +24,7 @@ struct search_cost {
   /// The effort behind the network, that of earlier starts included; its trials are those of a kind of operators on
   /// average. Unknown if no search was made or recorded.
   recorded_effort effort = {};
-  std::string fallback =
-      {};  ///< not empty: why a recorded kernel could not be used; it was compiled again, or another is
+  std::string fallback = {};  ///< not empty: why a recorded kernel was not used, but compiled again or replaced
 };
 
 /// One call of a kernel.

@@ -129,7 +129,7 @@ class network_search {
   std::unique_ptr<output_error_meter> errors_;  ///< made when it is needed
   double output_error_ = 0;
   std::string unchecked_;
-  std::string fallback_;  ///< why the last recorded kernel that cannot be used cannot
+  std::string fallback_;  ///< the reason of the last recorded kernel that was not used
   std::chrono::steady_clock::time_point start_;
   recorded_effort earlier_;  ///< of earlier starts, which were cut short
   recorded_effort effort_;   ///< behind the result

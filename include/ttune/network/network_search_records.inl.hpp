@@ -107,7 +107,7 @@ bool network_search::find_winner(workload const& of, variant& into, recorded_ker
 
 std::nullopt_t network_search::forget_recorded() {
   tasks_.reset();
-  effort_ = {};  // what comes instead is not kept as the outcome of that effort
+  effort_ = {};  // a search without trials that follows is not its outcome
   chosen_ = {};
   for (auto& w : found_.workloads) w.variants.clear();
   return std::nullopt;

@@ -234,8 +234,7 @@ inline void choose_memory(plan& p) {
     if (st.output) st.where = ir::memory::operand;
     else if (!st.where_given && can_be_prepared) st.where = ir::memory::prepared;
     else if (!st.where_given && at_root) st.where = ir::memory::workspace;
-    // a value at the root that each call computes makes its readers vary
-    if (at_root) known[i].value = st.where == ir::memory::prepared;
+    if (at_root) known[i].value = st.where == ir::memory::prepared;  // else each call computes it, and its readers
   }
 }
 
