@@ -39,7 +39,8 @@ namespace ttune { inline namespace v0 { namespace detail {
            if (!known) return false;
            auto rest = *wanted;
            rest.add(*known, -1);
-           return rest.constant >= 0 && std::ranges::all_of(rest.terms, [](auto const& t) { return t.second == 0; });
+           return rest.constant >= 0 &&
+                  std::all_of(rest.terms.begin(), rest.terms.end(), [](auto const& t) { return t.second == 0; });
          });
 }
 
