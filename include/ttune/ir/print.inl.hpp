@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// This file is longer than 400 lines, since expressions, stages and statements print each other.
 #pragma once
 
 #include <algorithm>
@@ -25,8 +26,8 @@ std::string comma_list(Items const& items, Text&& text) {
 }
 
 inline std::string extent_text(extent const& e) {
-  if (e.is_constant()) return std::to_string(e.value);
-  return e.symbol->name + (e.run == 1 ? "" : "/" + std::to_string(e.run)) + "=" + std::to_string(e.value);
+  auto const runs = e.run == 1 ? "" : "/" + std::to_string(e.run);
+  return (e.is_constant() ? "" : e.symbol->name + runs + "=") + std::to_string(e.value);
 }
 
 /// Returns the shortest text that reads back as the same number and looks like a real number.

@@ -193,7 +193,7 @@ inline bool has_open_axis(ir::stage const& of) {
   return std::any_of(of.axes.begin(), of.axes.end(), [](ir::axis const& a) { return !a.end.is_constant(); });
 }
 
-/// What is known of a stage before calls.
+/// Says whether the elements of a stage change from call to call.
 struct constancy {
   bool value = false;       ///< true if its elements are the same in all calls
   bool only_tables = true;  ///< true if it reads tables alone: it is cheap enough for each call

@@ -42,6 +42,17 @@ auto product() {
   return op(inputs(A, B), outputs(C), "product");
 }
 
+/// The softmax of each row, with stages for its maximum and its sum.
+template <class Matrix>
+auto softmax_of_rows(Matrix const& X) {
+  auto const [i, k] = axes<"i", "k">;
+  auto const top = compute<"top">(i) = max(over(k), X(i, k));
+  auto const E = compute<"E">(i, k) = exp(X(i, k) - top(i));
+  auto const total = compute<"total">(i) = sum(over(k), E(i, k));
+  auto const Y = compute<"Y">(i, k) = E(i, k) / total(i);
+  return op(inputs(X), outputs(Y), "softmax");
+}
+
 }  // namespace
 
 TEST_CASE("shape kernel: any shape from a few kernels, and nothing behind it is written") {
@@ -129,14 +140,9 @@ TEST_CASE("shape kernel: what calls it refuses") {
 
 TEST_CASE("shape kernel: rows of constant length, with a maximum and a sum of each") {
   dim const n{"n", 1, 300};
-  auto const [i, k] = axes<"i", "k">;
   tensor<"X", float, 2> const X{{n, 40}};
-  auto const top = compute<"top">(i) = max(over(k), X(i, k));
-  auto const E = compute<"E">(i, k) = exp(X(i, k) - top(i));
-  auto const total = compute<"total">(i) = sum(over(k), E(i, k));
-  auto const Y = compute<"Y">(i, k) = E(i, k) / total(i);
   auto by = make_tuner();
-  auto const softmax = tune_shapes(by, op(inputs(X), outputs(Y), "softmax"), {.most_kernels = 2}, {.trials = 4});
+  auto const softmax = tune_shapes(by, softmax_of_rows(X), {.most_kernels = 2}, {.trials = 4});
   for (int const m : {1, 2, 63, 64, 65, 300}) {
     rows const x = rows::Random(m, 40);
     rows y(m, 40);
@@ -149,14 +155,9 @@ TEST_CASE("shape kernel: rows of constant length, with a maximum and a sum of ea
 TEST_CASE("shape kernel: rows of any length, with a maximum and a sum of each in lanes") {
   dim const n{"n", 1, 9};
   dim const m{"m", 1, 700};
-  auto const [i, k] = axes<"i", "k">;
   tensor<"X", float, 2> const X{{n, m}};
-  auto const top = compute<"top">(i) = max(over(k), X(i, k));
-  auto const E = compute<"E">(i, k) = exp(X(i, k) - top(i));
-  auto const total = compute<"total">(i) = sum(over(k), E(i, k));
-  auto const Y = compute<"Y">(i, k) = E(i, k) / total(i);
   auto by = make_tuner();
-  auto const softmax = tune_shapes(by, op(inputs(X), outputs(Y), "softmax"), {.most_kernels = 2}, {.trials = 4});
+  auto const softmax = tune_shapes(by, softmax_of_rows(X), {.most_kernels = 2}, {.trials = 4});
   for (int const length : {1, 2, 15, 16, 17, 63, 64, 65, 128, 255, 511, 512, 513, 699, 700})
     for (int const count : {1, 4, 9}) {
       rows const x = rows::Random(count, length);
