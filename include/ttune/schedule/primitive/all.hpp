@@ -17,6 +17,7 @@
 #include "ttune/schedule/primitive/fuse_axes.hpp"
 #include "ttune/schedule/primitive/inline_stage.hpp"
 #include "ttune/schedule/primitive/pack.hpp"
+#include "ttune/schedule/primitive/pad.hpp"
 #include "ttune/schedule/primitive/parallel.hpp"
 #include "ttune/schedule/primitive/prefetch.hpp"
 #include "ttune/schedule/primitive/reorder.hpp"

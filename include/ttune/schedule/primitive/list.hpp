@@ -45,7 +45,8 @@ enum class step_effect : std::uint8_t { program, loops, place, buffer };
   X(split_axis, program) \
   X(carry, loops) \
   X(split_scan, program) \
-  X(scatter, loops)
+  X(scatter, loops) \
+  X(pad, program)
 // clang-format on
 
 /// The primitives. Each has a header of its own with its page, schedule/primitive/<name>.hpp.
