@@ -65,6 +65,7 @@
 #include "ttune/lowering/kernel_passes.hpp"
 #include "ttune/lowering/lower.hpp"
 #include "ttune/lowering/match_matrix_products.hpp"
+#include "ttune/lowering/match_tile_products.hpp"
 #include "ttune/lowering/match_warp_reductions.hpp"
 #include "ttune/lowering/narrow_integers.hpp"
 #include "ttune/lowering/overlap_products.hpp"

@@ -224,9 +224,11 @@ std::vector<primitive> drawn() {
   return all;
 }
 
-/// Returns the primitives of derived spaces for CPUs (prefetches only of operands that are larger than a cache).
+/// Returns the primitives of derived spaces for CPUs (prefetches only of operands that are larger than a cache),
+/// without those for registers for tiles (tile_products.cpp).
 std::vector<primitive> derived() {
   auto all = drawn();
+  std::erase(all, primitive::pad);
   primitives::for_each_rules([&]<class Rules>(primitive p) {
     if (!Rules::in_derived_spaces) std::erase(all, p);
   });

@@ -16,6 +16,7 @@
 #include <thread>
 
 #include "support/added_instructions.hpp"
+#include "support/emulated_tiles.hpp"
 #include "support/forked.hpp"
 #include "support/kernel_trial.hpp"
 #include "support/random_open.hpp"
@@ -65,6 +66,8 @@ std::vector<std::unique_ptr<backend>> const& backends() {
         auto const options = how == 0 ? orc::compiler_options{} : orc::compiler_options{"none", 1};
         made.push_back(std::make_unique<orc_backend>(m, options));
       }
+    if (!machines.front().has_tiles && machines.front().vector_bytes == 64)
+      made.push_back(std::make_unique<emulated_tiles>(machines.front(), orc::compiler_options{"none", 1}));
     for (auto const* m : {&machines.front(), &machines.back()})
       made.push_back(orc_backend(*m, orc::compiler_options{"none", 1}).checked());
     return made;

@@ -13,10 +13,17 @@ struct dot_terms {
   std::size_t in_vectors = 0;  ///< the access that moves with the lanes; the other one is equal for all lanes
   dot_method how = dot_method::none;
   bool both_signed = false;
+  /// The rows and terms of tiles that compute the same (cpu/tile_products.hpp); 0: vectors compute it.
+  std::int32_t tile_rows = 0;
+  std::int32_t tile_terms = 0;
   explicit operator bool() const noexcept { return axis >= 0; }
 
   /// Returns true if the access in vectors is read in place, one element further per lane; otherwise it is laid out.
   [[nodiscard]] bool slides() const noexcept { return how == dot_method::distances; }
+
+  [[nodiscard]] bool are_in_tiles() const noexcept { return tile_terms > 0; }
+  /// Returns the terms that the innermost loop adds.
+  [[nodiscard]] std::int32_t at_once() const noexcept { return are_in_tiles() ? tile_terms : terms; }
 
   /// Returns the vector registers beside the sums: per vector of a row here, for all of them in the next function.
   [[nodiscard]] std::int32_t registers_each() const {

@@ -36,7 +36,9 @@ std::string access_site::fault(std::int64_t offset, std::int64_t size) const {
 
 checked_text checked_llvm_ir(ir::lowered const& program, target const& machine, kernel_signature& signature) {
   constexpr std::int64_t nothing_on_stack = 0;
-  auto const ready = llvm::ready_for_emission(program, signature, nothing_on_stack);
+  auto without_tiles = machine;
+  without_tiles.has_tiles = false;  // checks are for loads and stores of elements and vectors
+  auto const ready = llvm::ready_for_emission(program, without_tiles, signature, nothing_on_stack);
   llvm::module_emitter emitter(ready, machine, llvm::module_emitter::annotated{});
   auto const plain = emitter.run();
   checked_text made;

@@ -34,7 +34,7 @@ inline std::string name_for_people(std::string const& kernel, std::string const&
 
 lined_text lined_llvm_ir(ir::lowered const& program, target const& machine, kernel_signature& signature,
                          std::string const& folder, std::string const& file) {
-  auto ready = llvm::ready_for_emission(program, signature);
+  auto ready = llvm::ready_for_emission(program, machine, signature);
   for (auto* const part : {&ready.prepare, &ready.body}) *part = llvm::own_statements(*part);
   lined_text made;
   ir::statement_lines lines;

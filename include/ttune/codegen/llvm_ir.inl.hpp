@@ -13,7 +13,7 @@ std::string llvm_ir(ir::lowered const& program, target const& machine) {
 }
 
 std::string llvm_ir(ir::lowered const& program, target const& machine, kernel_signature& signature) {
-  auto const ready = llvm::ready_for_emission(program, signature);
+  auto const ready = llvm::ready_for_emission(program, machine, signature);
   return llvm::module_emitter(ready, machine).run();
 }
 

@@ -40,14 +40,18 @@ inline constexpr instruction_level instruction_levels[] = {
      "+cx16,+popcnt,+sse3,+ssse3,+sse4.1,+sse4.2,+avx,+avx2,+bmi,+bmi2,+f16c,+fma,+lzcnt,+movbe,"
      "+avx512f,+avx512bw,+avx512cd,+avx512dq,+avx512vl,+avx512vnni,+avx512bf16",
      64, 32, true, true},
+    {"x86-64-v4-amx", "x86_64", "x86-64-v4",
+     "+cx16,+popcnt,+sse3,+ssse3,+sse4.1,+sse4.2,+avx,+avx2,+bmi,+bmi2,+f16c,+fma,+lzcnt,+movbe,"
+     "+avx512f,+avx512bw,+avx512cd,+avx512dq,+avx512vl,+avx512vnni,+avx512bf16,+amx-tile,+amx-bf16,+amx-int8",
+     64, 32, true, true},
     {"aarch64", "aarch64", "generic", "+neon", 16, 32, true, false},
 };
 
 }  // namespace detail
 
 /// Returns `machine` (its cores and caches) with the instruction set of a name: "x86-64-v2" (SSE 4.2), "x86-64-v3"
-/// (AVX2 and FMA), "x86-64-v3-vnni", "x86-64-v4" (AVX-512), "x86-64-v4-vnni-bf16", "aarch64" (NEON). Throws
-/// argument_error for other names.
+/// (AVX2 and FMA), "x86-64-v3-vnni", "x86-64-v4" (AVX-512), "x86-64-v4-vnni-bf16", "x86-64-v4-amx", "aarch64" (NEON).
+/// Throws argument_error for other names.
 [[nodiscard]] inline target named_target(std::string_view name, target machine = {}) {
   std::string known;
   for (auto const& level : detail::instruction_levels) {
@@ -64,6 +68,7 @@ inline constexpr instruction_level instruction_levels[] = {
     auto const lists = [&](char const* feature) { return machine.features.find(feature) != std::string::npos; };
     machine.has_byte_dot = lists("+avxvnni") || lists("+avx512vnni");
     machine.has_bfloat_dot = lists("+avx512bf16");
+    machine.has_tiles = lists("+amx-tile") && lists("+amx-bf16") && lists("+amx-int8");
     machine.has_byte_distances = lists("+avx512bw") && lists("+avx512vl");
     return machine;
   }

@@ -28,6 +28,7 @@ struct target {
   bool has_masks = false;       ///< masked loads and stores cost about as much as full ones (AVX-512, SVE)
   bool has_byte_dot = false;    ///< instruction that adds four products of u8 and i8 per lane (AVX-VNNI, AVX512-VNNI)
   bool has_bfloat_dot = false;  ///< instruction that adds two products of bf16 per lane (AVX512-BF16)
+  bool has_tiles = false;       ///< registers for tiles of matrices, and products of bf16 and of bytes (AMX)
   /// Instruction that adds four distances of u8 for adjacent displacements (AVX512-BW).
   bool has_byte_distances = false;
   std::int32_t cores = 1;  ///< threads that a parallel loop may use

@@ -15,6 +15,7 @@
 #include "ttune/lowering/kernel_passes.inl.hpp"
 #include "ttune/lowering/lower.inl.hpp"
 #include "ttune/lowering/match_matrix_products.inl.hpp"
+#include "ttune/lowering/match_tile_products.inl.hpp"
 #include "ttune/lowering/match_warp_reductions.inl.hpp"
 #include "ttune/lowering/narrow_integers.inl.hpp"
 #include "ttune/lowering/overlap_products.inl.hpp"

@@ -103,7 +103,7 @@ struct equal_nodes {
     auto const same = [](loop const& x, loop const& y) {
       return x.variable == y.variable && x.kind == y.kind && equal(x.begin, y.begin) && equal(x.end, y.end);
     };
-    return a.by_four_warps == b.by_four_warps && a.in_flight == b.in_flight &&
+    return a.unit == b.unit && a.from_zero == b.from_zero && a.in_flight == b.in_flight &&
            std::equal(a.loops.begin(), a.loops.end(), b.loops.begin(), b.loops.end(), same) && (*this)(a.sum, b.sum) &&
            equal_lists(a.left_by_lanes, b.left_by_lanes) && equal_lists(a.right_by_lanes, b.right_by_lanes);
   }

@@ -280,8 +280,10 @@ class stmt_printer {
           line(depth, "warp_reduce " + range(l) + ": " + store_text(*as<store>(l.body)));
         },
         [&](matrix_multiply const& n) {
-          line(depth, std::string(n.by_four_warps ? "warpgroup_multiply " : "warp_multiply ") + store_text(n.sum) +
-                          ", " + comma_list(n.loops, range) + (n.in_flight ? ", in flight" : ""));
+          constexpr char const* units[] = {"warp", "warpgroup", "tile"};
+          line(depth, std::string(units[static_cast<int>(n.unit)]) + "_multiply " + store_text(n.sum) + ", " +
+                          comma_list(n.loops, range) + (n.in_flight ? ", in flight" : "") +
+                          (n.from_zero ? ", from zero" : ""));
         });
   }
 

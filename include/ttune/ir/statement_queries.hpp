@@ -65,7 +65,7 @@ template <class Test>
 [[nodiscard]] inline bool has_warpgroup_product(stmt const& s) {
   return any_statement(s, [](stmt const& part) {
     auto const* m = as<matrix_multiply>(part);
-    return m && m->by_four_warps;
+    return m && m->unit == matrix_unit::four_warps;
   });
 }
 

@@ -97,9 +97,16 @@ struct warp_reduction {
   expr part;
 };
 
-/// The threads of a warp, or of four warps, add up products of matrices by instructions. Loops with constant bounds say
-/// what each thread does: over its rows, columns and terms for a warp; over its virtual threads, repetitions, columns
-/// and terms for four warps.
+/// Units that multiply matrices.
+enum class matrix_unit : std::uint8_t {
+  warp,        ///< the threads of a warp of a GPU
+  four_warps,  ///< the threads of four of them
+  tiles,       ///< a core of a CPU that has registers for tiles
+};
+
+/// Adds up products of matrices by instructions. Loops say what a thread does, with constant bounds on GPUs: over its
+/// rows, columns and terms for a warp; over its virtual threads, repetitions, columns and terms for four warps. Tiles:
+/// over repetitions, which select no sum, and unrolled groups of tiles; then over rows, columns and terms of a tile.
 struct matrix_multiply {
   std::vector<loop> loops;  ///< the outermost first, without their bodies
   store sum;                ///< adds the product of `left` and `right`, converted or rounded
@@ -107,8 +114,9 @@ struct matrix_multiply {
   /// The indices of both by the parts of a thread's number (lowering/lanes.hpp), which the loops' meaning does not
   /// need.
   std::vector<expr> left_by_lanes, right_by_lanes;
-  bool by_four_warps = false;
-  /// by_four_warps: the next iteration of the loop around it may begin before the sums are complete and the operands
+  matrix_unit unit = matrix_unit::warp;
+  bool from_zero = false;  ///< tiles: the sums begin at zero; what is in their memory is not read
+  /// By four warps: the next iteration of the loop around it may begin before the sums are complete and the operands
   /// read; the iteration after that one and what follows the loop may not.
   bool in_flight = false;
 };

@@ -252,11 +252,14 @@ class statement_verifier {
         },
         [&](matrix_multiply const& n) {
           for (auto const& l : n.loops)
-            require(is_constant(l.begin) && is_constant(l.end), "has loops of unknown bounds");
+            require(n.unit == matrix_unit::tiles || (is_constant(l.begin) && is_constant(l.end)),
+                    "has loops of unknown bounds");
           auto const* left = as<access>(n.left);
           auto const* right = as<access>(n.right);
-          require(n.loops.size() >= 3 && left && right && left->indices.size() == n.left_by_lanes.size() &&
-                      right->indices.size() == n.right_by_lanes.size(),
+          bool const has_lanes =
+              n.unit == matrix_unit::tiles || (left && right && left->indices.size() == n.left_by_lanes.size() &&
+                                               right->indices.size() == n.right_by_lanes.size());
+          require(n.loops.size() >= 3 && left && right && has_lanes,
                   "is no sum of products over rows, columns and terms");
           check_loops(loops_of(n), s);
         });

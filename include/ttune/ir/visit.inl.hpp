@@ -79,15 +79,21 @@ stmt map_parts(stmt const& s, function_ref<stmt(stmt const&)> on_stmt, function_
       },
       [&](matrix_multiply const& n) {
         auto made = n;
+        bool same = true;
+        for (auto& l : made.loops) {
+          auto const begin = std::exchange(l.begin, on_expr(l.begin));
+          auto const end = std::exchange(l.end, on_expr(l.end));
+          same = same && l.begin == begin && l.end == end;
+        }
         made.sum.indices = mapped(n.sum.indices);
         made.sum.value = on_expr(n.sum.value);
         made.left = on_expr(n.left);
         made.right = on_expr(n.right);
         made.left_by_lanes = mapped(n.left_by_lanes);
         made.right_by_lanes = mapped(n.right_by_lanes);
-        bool const same = made.sum.indices == n.sum.indices && made.sum.value == n.sum.value && made.left == n.left &&
-                          made.right == n.right && made.left_by_lanes == n.left_by_lanes &&
-                          made.right_by_lanes == n.right_by_lanes;
+        same = same && made.sum.indices == n.sum.indices && made.sum.value == n.sum.value && made.left == n.left &&
+               made.right == n.right && made.left_by_lanes == n.left_by_lanes &&
+               made.right_by_lanes == n.right_by_lanes;
         return same ? s : make_statement(std::move(made));
       });
 }

@@ -41,7 +41,8 @@ inline bool uses(ir::stmt const& s, ir::buffer const& b) {
 /// Returns true if the products, statement `at` of a loop's body, may run on until the next iteration's have begun.
 inline bool may_run_on(ir::block const& body, std::size_t at) {
   auto const& product = *ir::as<ir::matrix_multiply>(body.body[at]);
-  if (!product.by_four_warps || !reads_held_part(product.left) || !reads_held_part(product.right)) return false;
+  if (product.unit != ir::matrix_unit::four_warps || !reads_held_part(product.left) || !reads_held_part(product.right))
+    return false;
   if (at + 1 == body.body.size() || !ir::as<ir::barrier>(body.body.back())) return false;
   for (std::size_t other = 0; other < body.body.size(); ++other)
     if (other != at && uses(body.body[other], *product.sum.to)) return false;

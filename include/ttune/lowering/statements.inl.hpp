@@ -163,7 +163,7 @@ class statement_builder {
     auto const before = initialise ? 0 : warm_up_of(scope_, st, last);
     if (before > 0) scope_.ranges[scope_.variable(st, last)].low = -before;
     auto const given = scope_.loop(st, last).kind;
-    auto const kind = initialise && given == ir::loop_kind::tensorized ? ir::loop_kind::unrolled : given;
+    auto const kind = initialise && given == ir::loop_kind::tensorized ? kind_of_first_values(st, last) : given;
     auto const name = last == level ? scope_.variable(st, level) : fused_name(st, last);
     auto const shared_by = scope_.threads_around(kind);
     bool const vanishes = extent == 1 && !primitives::is_block(kind);  // of one block, too, threads share a memory
@@ -183,6 +183,14 @@ class statement_builder {
         some != scope_.some_lanes.end() && some->second != all_lanes && kind == ir::loop_kind::vectorized)
       end = ir::make_index(some->second);
     return prologues_.finished(name, kind, ir::make_loop(name, ir::make_index(-before), end, kind, inner));
+  }
+
+  /// Returns how the first values of a tensorized tile are stored: on CPUs, whose tiles are large, columns in lanes.
+  [[nodiscard]] ir::loop_kind kind_of_first_values(std::size_t st, std::int32_t level) const {
+    if (scope_.in_kernel()) return ir::loop_kind::unrolled;
+    while (++level < n_.stages[st].count)
+      if (begins_results(st, level)) return ir::loop_kind::serial;
+    return ir::loop_kind::vectorized;
   }
 
   /// Returns where a loop ends that runs together with the loops from `first` on: at run time only if none of them

@@ -51,7 +51,7 @@ class warpgroup_tile_matcher {
                              without_lets(right_),
                              {},
                              {},
-                             true};
+                             ir::matrix_unit::four_warps};
     for (auto const* l : loops_) {
       made.loops.push_back({l->variable, l->begin, l->end, l->kind, {}});
       known_[l->variable] = {ir::constant_integer(l->begin), ir::constant_integer(l->end) - 1};

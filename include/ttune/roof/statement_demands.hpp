@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ttune/core/target.hpp"
+#include "ttune/core/tile_product.hpp"
 #include "ttune/roof/kernel_work.hpp"
 #include "ttune/roof/loop_tree.hpp"
 
@@ -82,6 +83,7 @@ class statement_counter {
   }
 
   [[nodiscard]] std::vector<work_demand> count() {
+    if (is_tile()) return count_tiles();
     add_arithmetic();
     for (auto const& t : s_.touches) add_access(t);
     add_chain();
@@ -123,6 +125,37 @@ class statement_counter {
     vectors_ = vector_ == none ? 1 : std::ceil(elements_ / lanes_);
     use_ = elements_ / (vectors_ * lanes_);
     sums_ = unrolled_ / terms_ * vectors_;
+  }
+
+  /// Returns true for a product of matrices in registers for tiles.
+  [[nodiscard]] bool is_tile() const {
+    auto const depth = s_.path.size();
+    if (!machine_.has_tiles || depth < loops_of_tile) return false;
+    for (auto i = depth - loops_of_tile; i < depth; ++i)
+      if (loop(i).kind != ir::loop_kind::tensorized) return false;
+    return true;
+  }
+
+  /// Adds what products of tiles need: an instruction keeps its unit busy for 16 cycles, in which others could do 32
+  /// multiply-adds, and an operand is loaded row by row. Sums stay in registers.
+  [[nodiscard]] std::vector<work_demand> count_tiles() {
+    constexpr double adds_of_instruction = 32;
+    auto const depth = s_.path.size();
+    double const in_tile = loop(depth - 3).trips * loop(depth - 2).trips * loop(depth - 1).trips;
+    double const most = tile_product::rows * tile_product::columns * (is_float(s_.what->value->type) ? 2.0 : 4.0) *
+                        tile_product::columns;
+    auto const amount = runs_ * unrolled_ / in_tile * adds_of_instruction;
+    add(resource::arithmetic, demand_cause::work, {}, {}, amount * in_tile / most);
+    add(resource::arithmetic, demand_cause::idle_lanes, {}, loop(depth - 2).variable, amount * (1 - in_tile / most),
+        loop(depth - 2).trips);
+    for (auto const& t : s_.touches)
+      if (!is_result(t)) {
+        bool const by_columns = t.moves_with(depth - 2);
+        auto const row = by_columns ? tile_product::row_bytes / static_cast<double>(size_in_bytes(t.buffer->type))
+                                    : loop(depth - 1).trips;
+        add(resource::load, demand_cause::work, t.buffer->name, {}, unrolled_of(t) / row);
+      }
+    return std::move(made_);
   }
 
   /// Returns the loop to blame for lanes that are idle: the vectorised one, else the innermost.
@@ -234,6 +267,8 @@ class statement_counter {
     add(resource::latency, demand_cause::one_sum, {}, place == none ? std::string() : loop(place).variable,
         runs_ * terms_ * step * outside / overlap, sums_);
   }
+
+  static constexpr std::size_t loops_of_tile = 3;
 
   loop_tree const& tree_;
   counted_store const& s_;

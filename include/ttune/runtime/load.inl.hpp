@@ -6,9 +6,11 @@
 #include <cerrno>
 #include <cstring>
 
+#include "ttune/core/feature_list.hpp"
 #include "ttune/runtime/code_pages.hpp"
 #include "ttune/runtime/load.hpp"
 #include "ttune/runtime/machine.hpp"
+#include "ttune/runtime/tile_permission.hpp"
 #include "ttune/runtime/tools/announce.hpp"
 #include "ttune/support/error.hpp"
 
@@ -44,6 +46,8 @@ availability can_load(kernel_image const& image) {
     return no(" is code for \"" + image.target + "\", another kind of processor");
   if (auto const missing = missing_features(image.features); !missing.empty())
     return no(" needs " + missing + ", which this processor lacks");
+  if (lists_feature(image.features, "amx-tile") && !detail::may_use_tiles())
+    return no(" needs registers for tiles (AMX), which this system does not give to this process");
   return {};
 }
 

@@ -269,6 +269,8 @@ target probe_host() {
     t.has_masks = true;
     t.has_byte_dot = detail::host_feature("avx512vnni", false);
     t.has_bfloat_dot = detail::host_feature("avx512bf16", false);
+    t.has_tiles = detail::host_feature("amx-tile", false) && detail::host_feature("amx-bf16", false) &&
+                  detail::host_feature("amx-int8", false);
     t.has_byte_distances = detail::host_feature("avx512bw", false);
   } else if (detail::host_feature("avx2", false)) {
     t.vector_bytes = 32;

@@ -136,9 +136,9 @@ TEST_CASE("sum_in_runs: several sums of the same loop") {
 TEST_CASE("sum_in_runs: a fixed order of terms stays") {
   auto const p = column_sums(4096, 8).in_order().program();
   kernel_signature signature;
-  auto const ready = codegen::llvm::ready_for_emission(derived(p), signature);
+  auto const ready = codegen::llvm::ready_for_emission(derived(p), one_core(), signature);
   CHECK(ir::print(ready).find(".total") == std::string::npos);
-  auto const free = codegen::llvm::ready_for_emission(derived(column_sums(4096, 8).program()), signature);
+  auto const free = codegen::llvm::ready_for_emission(derived(column_sums(4096, 8).program()), one_core(), signature);
   CHECK(ir::print(free).find(".total") != std::string::npos);
 }
 

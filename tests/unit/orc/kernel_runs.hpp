@@ -14,6 +14,7 @@
 #include "ttune/backends/orc.hpp"
 #include "ttune/ir/interpret.hpp"
 #include "ttune/ir/ndarray.hpp"
+#include "ttune/runtime/backend.hpp"
 #include "ttune/runtime/kernel_call.hpp"
 #include "ttune/support/rng.hpp"
 #include "ttune/tune/workload.hpp"
@@ -47,7 +48,7 @@ inline std::string run_here(ttune::kernel_image const& image, operand_bytes& mem
 /// Compiles and runs one configuration; returns a description of the first difference, or nothing. `run(image, memory)`
 /// returns a fault, or nothing.
 template <class Run>
-std::string difference(ttune::orc_backend& backend, Run const& run, ttune::workload const& work,
+std::string difference(ttune::backend& backend, Run const& run, ttune::workload const& work,
                        ttune::configuration const& chosen, std::vector<ttune::ir::ndarray> const& operands,
                        std::vector<ttune::ir::ndarray> const& expected) {
   using ttune::dtype;
@@ -93,7 +94,7 @@ inline std::vector<ttune::ir::ndarray> random_operands(ttune::workload const& wo
 
 /// Checks the seed and random configurations of an operator's derived space. `run` as in `difference`.
 template <class Run, class Op>
-void check_derived(ttune::orc_backend& backend, Run const& run, Op const& op, int configurations) {
+void check_derived(ttune::backend& backend, Run const& run, Op const& op, int configurations) {
   auto const seed = ttune_test::seed();
   INFO("TTUNE_SEED=", seed);
   INFO(backend.target().name);

@@ -26,6 +26,7 @@
 #include "ttune/autoschedule/cpu/panels.hpp"
 #include "ttune/autoschedule/cpu/reduced_order.hpp"
 #include "ttune/autoschedule/cpu/term_blocks.hpp"
+#include "ttune/autoschedule/cpu/tile_products.hpp"
 #include "ttune/autoschedule/dot_pattern.hpp"
 #include "ttune/ir/tuple.hpp"
 #include "ttune/support/integer.hpp"
@@ -46,7 +47,8 @@ class contraction {
         dot_(choose_dot()) {}
 
   void write() {
-    tile_ = contraction_tile_choice(out_, axes_, dot_, reader_, part_).choose();
+    tile_ = dot_.are_in_tiles() ? tile_product_choice(out_, axes_, dot_, reader_).choose()
+                                : contraction_tile_choice(out_, axes_, dot_, reader_, part_).choose();
     reduced_ = reduced_order_choice(axes_, dot_.axis, tile_.leaves_tail).choose();
     blocked_ = choose_term_blocks();
     split_reader();
@@ -56,7 +58,7 @@ class contraction {
   }
 
  private:
-  [[nodiscard]] contraction_tasks tasks() const { return {out_.machine(), axes_, tile_, !blocks_.name.empty()}; }
+  [[nodiscard]] contraction_tasks tasks() const { return {out_.machine(), axes_, dot_, tile_, !blocks_.name.empty()}; }
   [[nodiscard]] tiled_reduction tiled() const {
     return {.reader = reader_,
             .accumulators = acc_,
@@ -79,7 +81,8 @@ class contraction {
 
   /// Returns the reduced axis for dot products of the machine, if there is one and the operand in vectors can be laid
   /// out for it.
-  [[nodiscard]] dot_terms choose_dot() const {
+  [[nodiscard]] dot_terms choose_dot() const { return in_tiles(choose_dot_of_vectors(), out_.machine(), axes_); }
+  [[nodiscard]] dot_terms choose_dot_of_vectors() const {
     auto const found =
         find_dot_terms(out_.machine(), axes_.p, axes_.reduction, static_cast<std::size_t>(axes_.vectors));
     if (!found) return {};
@@ -143,6 +146,7 @@ class contraction {
   }
   [[nodiscard]] std::int64_t seed_chunk(std::int32_t a, bool shares, bool is_parallel) const {
     if (shares) return share_of(a);
+    if (a == axes_.vectors && !is_parallel && dot_.are_in_tiles()) return chunk_of_panels(chunks(a, false));
     if (is_parallel) return tasks().parallel_chunk(a, chunks(a, false));
     return is_open(a) ? chunk_of_open(a) : chunks(a, false).back();
   }
@@ -157,14 +161,24 @@ class contraction {
     return chosen;
   }
 
+  /// Returns the largest chunk of panels of tiles that stays in half of the second-level cache.
+  [[nodiscard]] std::int64_t chunk_of_panels(std::vector<std::int32_t> sizes) const {
+    while (sizes.size() > 1 &&
+           bytes_of_right_tiles(axes_, dot_, sizes.back() * tile_.seed_vectors) > out_.machine().l2_bytes / 2)
+      sizes.pop_back();
+    return sizes.back();
+  }
   /// Returns true if the panels of a task stay in half of the second-level cache. They are then made before the loops
   /// of the task, whose tiles of rows use one after the other.
   [[nodiscard]] bool keeps_panels(std::int32_t kept, std::int32_t parallel) const {
-    if (axes_.rows < 0 || dot_ || blocked_ || !blocks_.name.empty() || !part_.axis.empty()) return false;
+    if (axes_.rows < 0 || (dot_ && !dot_.are_in_tiles()) || blocked_ || !blocks_.name.empty() || !part_.axis.empty())
+      return false;
     if (axes_.phases(axes_.vectors) > 1 || axes_.phases(axes_.rows) > 1) return false;
     auto const v = axes_.vectors;
     auto const chunk = std::min(seed_chunk(v, v == kept, v == parallel), tasks().tiles(v));
-    auto const bytes = bytes_of_panels(axes_.p, axes_.reduction, v, chunk * tile_.seed_vectors);
+    auto const columns = chunk * tile_.seed_vectors;
+    auto const bytes = dot_.are_in_tiles() ? bytes_of_right_tiles(axes_, dot_, columns)
+                                           : bytes_of_panels(axes_.p, axes_.reduction, v, columns);
     return chunk > 1 && bytes > 0 && bytes <= out_.machine().l2_bytes / 2;
   }
 
@@ -266,13 +280,15 @@ class contraction {
   void place_accumulators() {
     out_.step(primitive::compute_at, acc_,
               around_.empty() ? std::vector{reader_, axes_.reader_axis(axes_.vectors) + "_t"} : around_);
-    out_.step(primitive::store_in, acc_, {}, {}, {literal(static_cast<int>(ir::memory::registers))});
+    auto const memory = dot_.are_in_tiles() ? ir::memory::local : ir::memory::registers;
+    out_.step(primitive::store_in, acc_, {}, {}, {literal(static_cast<int>(memory))});
     std::vector<std::string> order;
     for (std::int32_t a = 0; a < axes_.free_axes(); ++a)
       if (a != axes_.vectors && a != axes_.rows) order.push_back(axes_.name(a));  // these have one element
     for (auto a = axes_.free_axes(); dot_ && a < axes_.all_axes(); ++a)
       if (axes_.size(a) == 1) order.push_back(axes_.name(a));  // not inside of the terms, which must be innermost
     for (auto const a : reduced_.rolled) roll(a, order);
+    if (dot_.are_in_tiles()) return place_tiles(order);
     auto const tile = unroll_tile();
     auto const turns = axes_.phases(axes_.vectors);
     auto const lanes_loop = axes_.name(axes_.vectors) + (turns > 1 ? "_o" : "");
@@ -289,15 +305,36 @@ class contraction {
     if (dot_) out_.step(primitive::tensorize, acc_, {axes_.name(dot_.axis) + "_t"});
   }
 
+  /// Unrolls windows and groups of tiles inside of the loops in `order`, and makes the innermost loops those of a tile.
+  void place_tiles(std::vector<std::string> order) {
+    for (auto const a : reduced_.windows) {
+      order.push_back(axes_.name(a));
+      out_.step(primitive::unroll, acc_, {axes_.name(a)});
+    }
+    auto const rows = axes_.name(axes_.rows);
+    auto const columns = axes_.name(axes_.vectors);
+    out_.step(primitive::split, acc_, {rows}, {rows + "_g", rows + "_r"}, {literal(dot_.tile_rows)});
+    out_.step(primitive::split, acc_, {columns}, {columns + "_g", columns + "_c"}, {literal(tile_product::columns)});
+    std::vector<std::string> const tile = {rows + "_r", columns + "_c", axes_.name(dot_.axis) + "_t"};
+    order.push_back(rows + "_g");
+    order.push_back(columns + "_g");
+    order.insert(order.end(), tile.begin(), tile.end());
+    out_.step(primitive::reorder, acc_, order);
+    out_.step(primitive::unroll, acc_, {rows + "_g"});
+    out_.step(primitive::unroll, acc_, {columns + "_g"});
+    out_.step(primitive::tensorize, acc_, tile);
+  }
+
   /// Appends the loops over a reduced axis to `order`. Some terms of the innermost axis may be unrolled.
   void roll(std::int32_t a, std::vector<std::string>& order) {
     auto const n = axes_.name(a);
     bool const has_dots = a == dot_.axis;
     if (!has_dots && (a != reduced_.rolled.back() || !reduced_.windows.empty() || axes_.size(a) < 16))
       return order.push_back(n);
-    bool const is_long = axes_.size(a) >= 16 * (has_dots ? dot_.terms : 1);
+    bool const is_long = axes_.size(a) >= 16 * (has_dots ? dot_.at_once() : 1);
     auto const factor = is_long ? out_.one_of(knob_name("unroll_" + n), {1, 2, 4}, 1) : literal(1);
-    if (has_dots) out_.step(primitive::split, acc_, {n}, {n + "_0", n + "_1", n + "_t"}, {factor, literal(dot_.terms)});
+    if (has_dots)
+      out_.step(primitive::split, acc_, {n}, {n + "_0", n + "_1", n + "_t"}, {factor, literal(dot_.at_once())});
     else out_.step(primitive::split, acc_, {n}, {n + "_0", n + "_1"}, {factor});
     out_.step(primitive::unroll, acc_, {n + "_1"});
     order.push_back(n + "_0");

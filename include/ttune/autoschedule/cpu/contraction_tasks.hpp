@@ -12,6 +12,7 @@
 #include "ttune/autoschedule/cpu/contraction_tile.hpp"
 #include "ttune/autoschedule/cpu/packing.hpp"
 #include "ttune/autoschedule/cpu/panels.hpp"
+#include "ttune/autoschedule/dot_pattern.hpp"
 #include "ttune/core/target.hpp"
 #include "ttune/support/integer.hpp"
 
@@ -20,8 +21,9 @@ namespace ttune { inline namespace v0 { namespace autoschedule {
 class contraction_tasks {
  public:
   /// `in_blocks`: tasks are blocks of an axis that is common to several stages.
-  contraction_tasks(target const& machine, contraction_axes const& axes, contraction_tile const& tile, bool in_blocks)
-      : machine_(machine), axes_(axes), tile_(tile), in_blocks_(in_blocks) {}
+  contraction_tasks(target const& machine, contraction_axes const& axes, dot_terms const& dot,
+                    contraction_tile const& tile, bool in_blocks)
+      : machine_(machine), axes_(axes), dot_(dot), tile_(tile), in_blocks_(in_blocks) {}
 
   /// Returns the axes in the order of the middle loops. The vector axis is outside of the axes that use its packed
   /// panels again, so that a panel stays in the cache, and inside of the others, so that memory is read along its rows.
@@ -146,12 +148,14 @@ class contraction_tasks {
   }
 
   [[nodiscard]] double bytes_of(access_plan const& a) const {
-    return elements_of(axes_.p, axes_.reduction, a) *
-           static_cast<double>(size_in_bytes(axes_.reduction.definition->type()));
+    auto const each = dot_.are_in_tiles() ? 4 / static_cast<std::size_t>(dot_.terms)
+                                          : size_in_bytes(axes_.reduction.definition->type());
+    return elements_of(axes_.p, axes_.reduction, a) * static_cast<double>(each);
   }
-  /// Returns true for a read of data that no cache holds.
+  /// Returns true for a read of data that no cache holds; products of tiles are too fast for the shared one.
   [[nodiscard]] bool is_distant(access_plan const& a) const {
-    return !a.write && bytes_of(a) > static_cast<double>(machine_.l3_bytes);
+    auto const held = dot_.are_in_tiles() ? machine_.l2_bytes : machine_.l3_bytes;
+    return !a.write && bytes_of(a) > static_cast<double>(held);
   }
   /// Returns the bytes that tasks along an axis read again from memory, since they read all of a distant operand each.
   [[nodiscard]] double bytes_read_again(std::int32_t axis) const {
@@ -177,6 +181,7 @@ class contraction_tasks {
 
   target const& machine_;
   contraction_axes const& axes_;
+  dot_terms const& dot_;
   contraction_tile const& tile_;
   bool in_blocks_;
 };

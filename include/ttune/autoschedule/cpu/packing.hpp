@@ -227,6 +227,19 @@ class operand_packing {
     return axis;
   }
 
+  /// Adds the loops over the vector axis: if a task holds several panels, each has one vector tile. Returns the
+  /// innermost one.
+  [[nodiscard]] std::string split_panels(std::string const& copy, std::vector<std::string>& order) {
+    auto innermost = name(t_.vector_axis);
+    if (!t_.task_loop.empty()) {
+      out_.step(primitive::split, copy, {innermost}, {innermost + "_o", innermost + "_i"}, {t_.vector_tile});
+      order.insert(order.begin(), innermost + "_o");
+      innermost += "_i";
+    }
+    order.push_back(innermost);
+    return innermost;
+  }
+
   /// Copies another operand into a panel that stays in the cache while the rows use it.
   void pack_panel(access_plan const& a, std::string const& source, std::string const& copy) {
     if (!has_reuse(p_, r_, a)) return;
@@ -250,16 +263,10 @@ class operand_packing {
     }
     if (!contiguous && is_made_once(a, cycles_gathered)) return gather_panels(a, copy);
     auto order = contiguous ? copy_order(a) : source_order(a);
-    auto vn = name(t_.vector_axis);
-    if (!t_.task_loop.empty()) {  // panels of one vector tile each
-      out_.step(primitive::split, copy, {vn}, {vn + "_o", vn + "_i"}, {t_.vector_tile});
-      order.insert(order.begin(), vn + "_o");
-      vn += "_i";
-    }
-    order.push_back(vn);
+    auto const lanes = split_panels(copy, order);
     out_.step(primitive::reorder, copy, order);
     out_.step(primitive::pack, copy, {});
-    if (contiguous) out_.step(primitive::vectorize, copy, {vn});
+    if (contiguous) out_.step(primitive::vectorize, copy, {lanes});
     bool const worth_it = !contiguous || (has_far_rows(p_, r_, a) && reuse >= 32);
     std::vector<std::string> places = {t_.panel_stage};
     if (a.producer < 0) places.push_back(place_inline);  // a copy of a stage cannot be inlined by choice
@@ -324,15 +331,15 @@ class operand_packing {
   /// Makes a panel for dot products. They need it, so there is no knob.
   void pack_grouped_panel(access_plan const& a, std::string const& copy, std::string const& place) {
     auto order = copy_order(a);
-    order.push_back(name(t_.vector_axis));
+    auto const lanes = split_panels(copy, order);
     auto const axis = name(t_.dot.axis);
     group_terms(copy, axis, order);
     out_.step(primitive::reorder, copy, order);
     out_.step(primitive::pack, copy, {});
     bool const by_terms = stride(p_, r_, a, static_cast<std::size_t>(t_.dot.axis)) == 1;
-    out_.step(primitive::vectorize, copy, {by_terms ? axis + "_i" : name(t_.vector_axis)});
+    out_.step(primitive::vectorize, copy, {by_terms ? axis + "_i" : lanes});
     if (!by_terms) out_.step(primitive::unroll, copy, {axis + "_i"});
-    out_.step(primitive::compute_at, copy, {t_.panel_stage, place});
+    out_.step(primitive::compute_at, copy, {t_.panel_stage, t_.task_loop.empty() ? place : t_.task_loop});
   }
 
   /// Returns the reduced axis along which an operand is contiguous, if it is long enough for vectors; else -1.

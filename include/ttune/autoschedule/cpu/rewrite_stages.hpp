@@ -25,6 +25,7 @@
 #include "ttune/autoschedule/cpu/shared_rows.hpp"
 #include "ttune/autoschedule/cpu/short_rows.hpp"
 #include "ttune/autoschedule/cpu/split_reduction.hpp"
+#include "ttune/autoschedule/cpu/tile_products.hpp"
 #include "ttune/autoschedule/keep_stage.hpp"
 #include "ttune/schedule/plan.hpp"
 
@@ -44,6 +45,7 @@ class stage_rewriter {
     split_scans();
     split_phases();
     lay_out_constants();
+    while (auto made = next_padded(partial_, p_, out_.machine())) take(std::move(*made));
     separate_windows();
     merge_components();
     merge_columns();

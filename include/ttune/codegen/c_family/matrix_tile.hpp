@@ -54,7 +54,7 @@ struct matrix_tile {
 
 /// Returns true for a product of one warp, and for unrolled loops that contain only such a product.
 [[nodiscard]] inline bool is_matrix_tile_sequence(ir::stmt const& s) {
-  if (auto const* m = ir::as<ir::matrix_multiply>(s)) return !m->by_four_warps;
+  if (auto const* m = ir::as<ir::matrix_multiply>(s)) return m->unit == ir::matrix_unit::warp;
   auto const* l = ir::as<ir::loop>(s);
   return l && l->kind == ir::loop_kind::unrolled && ir::is_constant(l->begin) && ir::is_constant(l->end) &&
          is_matrix_tile_sequence(l->body);
@@ -64,7 +64,7 @@ struct matrix_tile {
 [[nodiscard]] inline bool has_product_of_four_warps(ir::stmt const& s) {
   return any_statement(s, [](ir::stmt const& part) {
     auto const* m = ir::as<ir::matrix_multiply>(part);
-    return m && m->by_four_warps;
+    return m && m->unit == ir::matrix_unit::four_warps;
   });
 }
 

@@ -57,7 +57,7 @@ class statement_emitter final : public body_emitter {
   [[nodiscard]] lane_linear value_of_let(ir::let const& l);
   void emit_loop(ir::loop const& l);
   void emit_product(ir::matrix_multiply const& m) {
-    return m.by_four_warps ? warpgroups_.emit(m) : matrices_.emit_tile(m);
+    return m.unit == ir::matrix_unit::four_warps ? warpgroups_.emit(m) : matrices_.emit_tile(m);
   }
   [[nodiscard]] bool emit_lanes(ir::loop const& l, std::int64_t begin, std::int64_t end);
   void emit_conditional(ir::conditional const& c);

@@ -2,6 +2,7 @@
 // Writes the instructions and blocks of one function of LLVM IR.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -84,10 +85,14 @@ class ir_writer final : public lane_sink {
   /// Writes an instruction at the start of the function.
   void entry_line(std::string const& text) { frames_.line_at(0, text, mark_); }
 
+  /// Writes an instruction that needs no value before all others of the function, or before its return.
+  void first_line(std::string const& text) { prologue_ += "  " + text + "\n"; }
+  void last_line(std::string const& text) { epilogue_ += "  " + text + "\n"; }
+
   /// Returns the address of memory on the stack of the function.
   [[nodiscard]] std::string on_stack(std::string const& type, int alignment) {
     auto const name = fresh();
-    allocas_ += "  " + name + " = alloca " + type + ", align " + std::to_string(alignment) + "\n";
+    prologue_ += "  " + name + " = alloca " + type + ", align " + std::to_string(alignment) + "\n";
     return name;
   }
 
@@ -109,6 +114,7 @@ class ir_writer final : public lane_sink {
   }
   void declare(std::string const& declaration) override { module_.declare(declaration); }
   [[nodiscard]] std::string constants(std::vector<double> const& values) override { return module_.array_of(values); }
+  [[nodiscard]] std::string bytes(std::vector<std::uint8_t> const& values) { return module_.array_of_bytes(values); }
   [[nodiscard]] bool has_fma() const override { return machine_.has_fma; }
   [[nodiscard]] bool has_scaling() const override { return instructions_.scales; }
   [[nodiscard]] bool permutes() const override { return instructions_.permutes; }
@@ -144,12 +150,14 @@ class ir_writer final : public lane_sink {
   struct unfinished {
     frames open;
     std::string label;
-    std::string allocas;
+    std::string prologue;
+    std::string epilogue;
   };
 
   /// Begins a function. Returns what has been written of the current one.
   unfinished begin_function() {
-    unfinished outer{std::exchange(frames_, {}), std::exchange(label_, "entry"), std::exchange(allocas_, {})};
+    unfinished outer{std::exchange(frames_, {}), std::exchange(label_, "entry"), std::exchange(prologue_, {}),
+                     std::exchange(epilogue_, {})};
     frames_.open_loop(0);
     return outer;
   }
@@ -158,15 +166,17 @@ class ir_writer final : public lane_sink {
   /// names a section.
   void finish_function(std::string const& head, std::string const& end = "ret void",
                        std::string const& placement = {}) {
+    append(epilogue_);
     line(end);
     auto const text = frames_.close();
-    module_.add_function(head + " #0" + placement + " {\nentry:\n" + allocas_ + text + "}\n\n");
+    module_.add_function(head + " #0" + placement + " {\nentry:\n" + prologue_ + text + "}\n\n");
   }
 
   void resume_function(unfinished outer) {
     frames_ = std::move(outer.open);
     label_ = std::move(outer.label);
-    allocas_ = std::move(outer.allocas);
+    prologue_ = std::move(outer.prologue);
+    epilogue_ = std::move(outer.epilogue);
   }
 
  private:
@@ -178,7 +188,8 @@ class ir_writer final : public lane_sink {
   std::string mark_;  ///< the comment behind the instructions of the current statement
   frames frames_;
   std::string label_;
-  std::string allocas_;
+  std::string prologue_;
+  std::string epilogue_;
   int next_ = 0;
 };
 

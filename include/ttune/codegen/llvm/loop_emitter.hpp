@@ -9,6 +9,7 @@
 #include "ttune/codegen/body_emitter.hpp"
 #include "ttune/codegen/llvm/dot_emitter.hpp"
 #include "ttune/codegen/llvm/index_emitter.hpp"
+#include "ttune/codegen/llvm/interleaved_stores.hpp"
 #include "ttune/codegen/llvm/parallel_loop_emitter.hpp"
 #include "ttune/codegen/llvm/rolled_loop_emitter.hpp"
 #include "ttune/codegen/llvm/statement_queries.hpp"
@@ -25,12 +26,13 @@ class loop_emitter {
   /// `scalar_loops`: vectorised loops that must be unrolled.
   loop_emitter(loop_set const& scalar_loops, ir_writer& writer, function_state& state, index_emitter& indices,
                index_arithmetic& arithmetic, buffer_addresses& addresses, register_file& registers, dot_emitter& dots,
-               body_emitter& statements)
+               interleaved_stores& interleaved, body_emitter& statements)
       : scalar_loops_(scalar_loops),
         writer_(writer),
         state_(state),
         indices_(indices),
         dots_(dots),
+        interleaved_(interleaved),
         statements_(statements),
         rolled_loops_(writer, state, arithmetic, registers, statements),
         parallel_loops_(writer, state, arithmetic, addresses, registers, statements) {}
@@ -59,7 +61,7 @@ class loop_emitter {
     bool const unrolls =
         l.kind == ir::loop_kind::unrolled || l.kind == ir::loop_kind::vectorized || l.kind == ir::loop_kind::tensorized;
     if (!unrolls && end - begin != 1) return false;
-    unroll(l, begin, end);
+    if (!interleaved_.emit(l, begin, end)) unroll(l, begin, end);
     return true;
   }
 
@@ -114,6 +116,7 @@ class loop_emitter {
   function_state& state_;
   index_emitter& indices_;
   dot_emitter& dots_;
+  interleaved_stores& interleaved_;
   body_emitter& statements_;
   rolled_loop_emitter rolled_loops_;
   parallel_loop_emitter parallel_loops_;

@@ -2,6 +2,7 @@
 // The text of a module outside of the function that is being written: declarations, constants, finished functions.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <set>
 #include <string>
@@ -30,6 +31,16 @@ class module_text {
     std::string list;
     for (double const v : values) list += (list.empty() ? "double " : ", double ") + real_literal(dtype::f64, v);
     add_array(place->second, values.size(), "double", list);
+    return place->second;
+  }
+
+  /// Returns the name of an array of bytes.
+  [[nodiscard]] std::string array_of_bytes(std::vector<std::uint8_t> const& values) {
+    auto const [place, is_new] = bytes_.try_emplace(values, "@bytes" + std::to_string(bytes_.size()));
+    if (!is_new) return place->second;
+    std::string list;
+    for (int const v : values) list += (list.empty() ? "i8 " : ", i8 ") + std::to_string(v);
+    add_array(place->second, values.size(), "i8", list);
     return place->second;
   }
 
@@ -69,6 +80,7 @@ class module_text {
   std::string globals_;
   std::string functions_;
   std::map<std::vector<double>, std::string> arrays_;
+  std::map<std::vector<std::uint8_t>, std::string> bytes_;
   std::map<std::string, std::string> filled_;
   std::set<std::string> helpers_;
 };

@@ -10,6 +10,7 @@
 #include "ttune/codegen/llvm/dot_emitter.hpp"
 #include "ttune/codegen/llvm/loop_emitter.hpp"
 #include "ttune/codegen/llvm/memory_emitters.hpp"
+#include "ttune/codegen/llvm/tile_emitter.hpp"
 #include "ttune/codegen/llvm/value_emitter.hpp"
 
 namespace ttune { inline namespace v0 { namespace codegen { namespace llvm {
@@ -27,7 +28,10 @@ class statement_emitter final : public body_emitter {
         expressions_(expressions),
         indices_(expressions.indices()),
         dots_(writer, state, values, memory.addresses, memory.loads, memory.stores, indices_),
-        loops_(scalar_loops, writer, state, indices_, arithmetic, memory.addresses, memory.registers, dots_, *this),
+        tiles_(writer, state, memory.addresses, indices_, *this),
+        interleaved_(writer, state, values, memory.addresses, indices_, expressions),
+        loops_(scalar_loops, writer, state, indices_, arithmetic, memory.addresses, memory.registers, dots_,
+               interleaved_, *this),
         conditionals_(writer, state, indices_, arithmetic, expressions, memory.assembler, memory.registers, *this) {}
 
   void emit(ir::stmt const& s) override {
@@ -46,6 +50,7 @@ class statement_emitter final : public body_emitter {
     if (auto const* c = ir::as<ir::conditional>(s)) conditionals_.emit(*c);
     if (auto const* a = ir::as<ir::allocate>(s)) emit_allocate(*a);
     if (auto const* hint = ir::as<ir::prefetch>(s)) emit_prefetch(*hint);
+    if (auto const* product = ir::as<ir::matrix_multiply>(s)) tiles_.emit(*product);
     if (auto const* write = ir::as<ir::store>(s)) {
       writer_.annotate(s);
       emit_store(*write);
@@ -87,6 +92,8 @@ class statement_emitter final : public body_emitter {
   value_emitter& expressions_;
   index_emitter& indices_;
   dot_emitter dots_;
+  tile_emitter tiles_;
+  interleaved_stores interleaved_;
   loop_emitter loops_;
   conditional_emitter conditionals_;
 };

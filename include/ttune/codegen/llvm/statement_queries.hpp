@@ -22,6 +22,7 @@ void for_each_store(ir::stmt const& s, Function const& f) {
   if (auto const* n = ir::as<ir::conditional>(s)) for_each_store(n->then, f), for_each_store(n->otherwise, f);
   if (auto const* n = ir::as<ir::allocate>(s)) for_each_store(n->body, f);
   if (auto const* n = ir::as<ir::store>(s)) f(*n);
+  if (auto const* n = ir::as<ir::matrix_multiply>(s)) f(n->sum);
 }
 
 /// Returns true if a statement has a loop that is one of the machine, or may become one.
@@ -32,7 +33,7 @@ void for_each_store(ir::stmt const& s, Function const& f) {
   if (auto const* n = ir::as<ir::let>(s)) return has_serial_loop(n->body);
   if (auto const* n = ir::as<ir::conditional>(s)) return has_serial_loop(n->then) || has_serial_loop(n->otherwise);
   if (auto const* n = ir::as<ir::allocate>(s)) return has_serial_loop(n->body);
-  return false;
+  return ir::as<ir::matrix_multiply>(s) != nullptr;
 }
 
 [[nodiscard]] inline std::set<std::string> stored_buffers(ir::stmt const& s) {

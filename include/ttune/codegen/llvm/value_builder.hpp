@@ -148,18 +148,18 @@ class value_builder {
     if (type == dtype::boolean)
       return {writer_.define("icmp ne " + vector_of("i8", lanes) + " " + raw + ", " + splat_literal("i8", "0", lanes)),
               type, lanes};
-    if (type == dtype::f16 || type == dtype::bf16) {
-      auto const bits = lanes_of({raw, dtype::i16, lanes});
-      if (type == dtype::bf16) return value_of(bfloat_to_float(bits), dtype::f32);
-      return value_of(writer_.instructions().converts_half ? bits.cast("bitcast", "half").cast("fpext", "float")
-                                                           : half_to_float(bits),
-                      dtype::f32);
-    }
-    return {raw, compute_type(type), lanes};
+    if (type != dtype::f16 && type != dtype::bf16) return {raw, compute_type(type), lanes};
+    auto const bits = lanes_of({raw, dtype::i16, lanes});
+    auto const made = type == dtype::bf16                    ? bfloat_to_float(bits)
+                      : writer_.instructions().converts_half ? bits.cast("bitcast", "half").cast("fpext", "float")
+                                                             : half_to_float(bits);
+    writer_.open_frames().remember_load(name_of(type), made.text, raw);
+    return value_of(made, dtype::f32);
   }
 
-  /// Returns the bits that represent a value in memory.
+  /// Returns the bits that represent a value in memory; of a value that was loaded, those that it had there.
   [[nodiscard]] std::string to_memory(value const& v, dtype type) {
+    if (auto const* loaded = writer_.open_frames().find_load(name_of(type), v.text)) return *loaded;
     if (type == dtype::boolean) return lanes_of(v).cast("zext", "i8").text;
     if (type == dtype::bf16) return float_to_bfloat(lanes_of(v)).text;
     if (type != dtype::f16) return v.text;

@@ -98,9 +98,17 @@ static uint64_t saved_registers(void) {
   return (uint64_t)d << 32 | a;
 }
 
+/* Asks Linux for registers for tiles of matrices: arch_prctl(ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA). */
+static int may_use_tiles(void) {
+  long answer = 158;
+  __asm__ volatile("syscall" : "+a"(answer) : "D"(0x1023L), "S"(18L) : "rcx", "r11", "memory");
+  return answer == 0;
+}
+
 static int has(struct feature const *f) {
   unsigned words[4];
   if (!__get_cpuid_count(f->leaf, f->subleaf, &words[0], &words[1], &words[2], &words[3])) return 0;
+  if (strcmp(f->name, "amx-tile") == 0 && !may_use_tiles()) return 0;
   return (words[f->word] >> f->bit & 1) && (f->saved == 0 || (saved_registers() & f->saved) == f->saved);
 }
 #else

@@ -13,7 +13,12 @@
 //
 // core/matrix_product.hpp lists the products of matrices. Each thread computes its own rows and columns. The emitter of
 // CUDA checks that 8 x 4 neighbouring threads together compute a matrix, and otherwise reports the reason: without the
-// instruction the kernel would be a different one. Other emitters unroll the loops.
+// instruction the kernel would be a different one.
+//
+// On CPUs, three such loops are a tile of up to 16 x 16 sums (core/tile_product.hpp). Sums stay in registers during the
+// loops around it that have no other statement, terms of the left operand must be neighbours in memory, and the right
+// operand a copy with 2 terms of bf16, or 4 of bytes, of each column next to each other. Other loops, and machines
+// without such registers, run rows one after the other and columns in lanes (lowering/match_tile_products.hpp).
 //
 // .split(k, 4, ko, ki).vectorize(j).reorder(ko, j, ki).tensorize(ki) prints
 //
@@ -56,6 +61,12 @@ template <>
 struct rules<primitive::tensorize> : default_rules {
   template <class Draw>
   static void draw(Draw& random, stage_plan const& st, step& s) {
+    constexpr std::size_t tile = 3;
+    if (st.order.size() >= tile && random.chance(0.3)) {
+      for (auto l = st.order.end() - tile; l != st.order.end(); ++l)
+        s.loops.push_back(st.loops[static_cast<std::size_t>(*l)].name);
+      return;
+    }
     s.loops = {random.chance(0.2) || st.order.empty() ? random.some_loop(st)
                                                       : st.loops[static_cast<std::size_t>(st.order.back())].name};
   }

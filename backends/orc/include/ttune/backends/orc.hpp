@@ -40,8 +40,8 @@ class orc_backend final : public backend {
 
  private:
   [[nodiscard]] orc::compiler& compiler() const;
-  [[nodiscard]] compile_result finish(std::optional<orc::linked_code> code, kernel_signature signature,
-                                      std::string diagnostics);
+  [[nodiscard]] compile_result finish(std::optional<orc::linked_code> code, std::string const& text,
+                                      kernel_signature signature, std::string diagnostics);
 
   ttune::target target_;
   orc::compiler_options options_;

@@ -9,6 +9,7 @@
 #include "ttune/backends/orc.hpp"
 #include "ttune/backends/orc/checked_backend.hpp"
 #include "ttune/backends/orc/map_of_object.hpp"
+#include "ttune/backends/orc/needed_features.hpp"
 #include "ttune/codegen/lined_llvm_ir.hpp"
 #include "ttune/codegen/llvm_ir.hpp"
 #include "ttune/ir/operand_uses.hpp"
@@ -56,7 +57,7 @@ compile_result orc_backend::compile(ir::lowered const& program, kernel_signature
   std::string diagnostics;
   auto code = compiler().compile(lined.text, diagnostics, keeps_lines);
   if (code && keeps_lines) orc::read_object(std::exchange(code->object, {}), code->sections, lined.names, map);
-  auto result = finish(std::move(code), std::move(signature), std::move(diagnostics));
+  auto result = finish(std::move(code), lined.text, std::move(signature), std::move(diagnostics));
   if (result.image) result.image->operand_uses = ir::operand_uses(program);
   if (result.image && keeps_lines) {
     map.loops = std::move(lined.loops);
@@ -70,18 +71,18 @@ compile_result orc_backend::compile(ir::lowered const& program, kernel_signature
 compile_result orc_backend::compile_text(std::string const& text, kernel_signature signature) {
   std::string diagnostics;
   auto code = compiler().compile(text, diagnostics);
-  return finish(std::move(code), std::move(signature), std::move(diagnostics));
+  return finish(std::move(code), text, std::move(signature), std::move(diagnostics));
 }
 
-compile_result orc_backend::finish(std::optional<orc::linked_code> code, kernel_signature signature,
-                                   std::string diagnostics) {
+compile_result orc_backend::finish(std::optional<orc::linked_code> code, std::string const& text,
+                                   kernel_signature signature, std::string diagnostics) {
   phases_ = compiler().last_phases();
   compile_result result{std::nullopt, std::move(diagnostics), phases_.total()};
   if (!code) return result;
   auto& image = result.image.emplace();
   image.signature = std::move(signature);
   image.target = target_.name;
-  image.features = compiler().target().features;
+  image.features = orc::needed_features(compiler().target().features, text);
   image.abi = abi_version;
   image.code = std::move(code->bytes);
   image.main_offset = code->main_offset;
