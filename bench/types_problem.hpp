@@ -25,9 +25,11 @@ struct types_shape {
   [[nodiscard]] double flops() const {
     return 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
   }
-  /// Returns the GFLOP/s of instructions with several products, at the rate of the f32 multiply-adds.
+  /// Returns the GFLOP/s of instructions with several products, at the rate of the f32 multiply-adds; those of tiles of
+  /// matrices take as long as 32 of these.
   [[nodiscard]] double attainable(double fma_peak, double) const {
     auto const machine = ttune::probe_host();
+    if (machine.has_tiles && type != narrow_type::f16) return fma_peak * (type == narrow_type::bytes ? 32 : 16);
     if (type == narrow_type::bytes) return fma_peak * (machine.has_byte_dot ? 4 : 2);
     return fma_peak * (type == narrow_type::bf16 && machine.has_bfloat_dot ? 2 : 1);
   }
@@ -35,7 +37,11 @@ struct types_shape {
 
 [[nodiscard]] inline std::vector<types_shape> types_cases() {
   return {{"gemm_i8_1024", narrow_type::bytes, 1024, 1024, 1024},
+          {"gemm_i8_128x4096x1024", narrow_type::bytes, 128, 4096, 1024},
+          {"gemm_i8_3136x64x256", narrow_type::bytes, 3136, 64, 256},
           {"gemm_bf16_1024", narrow_type::bf16, 1024, 1024, 1024},
+          {"gemm_bf16_128x4096x1024", narrow_type::bf16, 128, 4096, 1024},
+          {"gemm_bf16_3136x64x256", narrow_type::bf16, 3136, 64, 256},
           {"gemm_f16_1024", narrow_type::f16, 1024, 1024, 1024}};
 }
 

@@ -51,8 +51,7 @@ class tile_registers {
   void load(std::size_t i, std::byte const* from, std::int64_t stride) {
     auto const [rows, bytes] = used(i);
     tiles_[i] = {};
-    for (std::size_t r = 0; r < rows; ++r)
-      std::memcpy(row(i, r), from + static_cast<std::int64_t>(r) * stride, bytes);
+    for (std::size_t r = 0; r < rows; ++r) std::memcpy(row(i, r), from + static_cast<std::int64_t>(r) * stride, bytes);
   }
   void store(std::size_t i, std::byte* to, std::int64_t stride) {
     auto const [rows, bytes] = used(i);
@@ -160,8 +159,7 @@ inline std::string with_calls(std::string const& module) {
       auto const instruction = line.substr(first, line.find('(', first) - first);
       if (auto const address = address_of(instruction)) {
         if (line.starts_with("declare")) continue;
-        line.replace(name, prefix.size() + instruction.size(),
-                     "inttoptr (i64 " + std::to_string(address) + " to ptr)");
+        line.replace(name, prefix.size() + instruction.size(), "inttoptr (i64 " + std::to_string(address) + " to ptr)");
       }
     }
     made += line;

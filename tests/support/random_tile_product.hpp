@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random products of matrices, and convolutions of images whose channels are neighbours, of the types that registers for
-// tiles multiply; and random schedules by hand for the products. All numbers are drawn in an order that the language
-// fixes, so that a seed means the same program with every compiler.
+// Random products of matrices, and convolutions of images whose channels are neighbours, of the types that registers
+// for tiles multiply; and random schedules by hand for the products. All numbers are drawn in an order that the
+// language fixes, so that a seed means the same program with every compiler.
 #pragma once
 
 #include <algorithm>
@@ -45,7 +45,8 @@ class tile_product_generator {
     auto const taps = one_of({1, 3}), step = one_of({1, 1, 1, 2});
     auto const edge = random_.chance(0.5) ? taps / 2 : 0;
     auto const size = [&](std::int64_t results) { return (results - 1) * step + taps - 2 * edge; };
-    auto s = sum({{"y", 0, height}, {"x", 0, width}, {"f", 0, filters}}, {{"r", 0, taps}, {"s", 0, taps}, {"c", 0, channels}});
+    auto s = sum({{"y", 0, height}, {"x", 0, width}, {"f", 0, filters}},
+                 {{"r", 0, taps}, {"s", 0, taps}, {"c", 0, channels}});
     auto const at = [&](char const* axis, char const* tap) {
       return ir::make_variable(axis) * ir::make_index(step) + ir::make_variable(tap) + ir::make_index(-edge);
     };
@@ -61,10 +62,7 @@ class tile_product_generator {
  private:
   using dtype = ttune::dtype;
 
-
-  [[nodiscard]] std::int64_t one_of(std::vector<std::int64_t> const& all) {
-    return all[random_.below(all.size())];
-  }
+  [[nodiscard]] std::int64_t one_of(std::vector<std::int64_t> const& all) { return all[random_.below(all.size())]; }
 
   void draw_types() {
     constexpr dtype bytes[] = {dtype::i8, dtype::u8};

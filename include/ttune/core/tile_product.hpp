@@ -19,7 +19,7 @@ struct tile_product {
   static constexpr std::int32_t row_bytes = 64;
   static constexpr std::int32_t registers = 8;
 
-  std::int32_t together = 2;         ///< terms of a column that are neighbours: 2 of bf16, 4 of bytes
+  std::int32_t together = 2;          ///< terms of a column that are neighbours: 2 of bf16, 4 of bytes
   char const* instruction = nullptr;  ///< "tdpbf16ps"
 
   /// Returns the most terms of one instruction.

@@ -30,9 +30,9 @@ namespace detail {
   return {arith::bounds(l.begin, known).low, arith::bounds(l.end, known).high - 1};
 }
 
-/// Matches loops around three tensorized ones, over rows, columns and terms, around a sum of products. In: the outermost
-/// of these loops, and the ranges of the variables around it. Out: the statement for tiles, or several at an edge, where
-/// tiles differ; nothing if the loops do not fit tiles.
+/// Matches loops around three tensorized ones, over rows, columns and terms, around a sum of products. In: the
+/// outermost of these loops, and the ranges of the variables around it. Out: the statement for tiles, or several at an
+/// edge, where tiles differ; nothing if the loops do not fit tiles.
 class tile_product_matcher {
  public:
   tile_product_matcher(ir::loop const& outermost, arith::ranges known)
@@ -149,8 +149,8 @@ class tile_product_matcher {
   /// Returns a buffer in memory whose strides are known; null for all other sources.
   [[nodiscard]] static ir::buffer const* memory_of(ir::source const& from) {
     auto const* b = std::get_if<handle<ir::buffer>>(&from);
-    bool const known = b && (*b)->where != ir::memory::registers && (*b)->content.empty() &&
-                       (*b)->strides == operand_strides::dense;
+    bool const known =
+        b && (*b)->where != ir::memory::registers && (*b)->content.empty() && (*b)->strides == operand_strides::dense;
     return known ? b->get() : nullptr;
   }
 
@@ -211,8 +211,8 @@ class tile_product_matcher {
       auto const here = [&](ir::expr const& e) { return arith::substitute(e, group.variable, ir::make_index(i)); };
       auto one = of;
       one.loops.erase(one.loops.begin() + at);
-      auto const made = ir::map_parts(
-          ir::make_statement(std::move(one)), [](ir::stmt const& part) { return part; }, here);
+      auto const made =
+          ir::map_parts(ir::make_statement(std::move(one)), [](ir::stmt const& part) { return part; }, here);
       auto some = all;
       for (auto& c : some) c = here(c);
       if (!add_parts(*ir::as<ir::matrix_multiply>(made), some)) return false;
@@ -327,9 +327,8 @@ class tile_product_walk {
     };
     auto const each = dot_terms(terms);
     auto const inner =
-        each > 1
-            ? in_dots(terms, each, in_lanes)
-            : ir::make_loop(terms.variable, terms.begin, terms.end, ir::loop_kind::serial, in_lanes(terms.body));
+        each > 1 ? in_dots(terms, each, in_lanes)
+                 : ir::make_loop(terms.variable, terms.begin, terms.end, ir::loop_kind::serial, in_lanes(terms.body));
     return ir::make_loop(rows.variable, rows.begin, rows.end, ir::loop_kind::serial, with_condition_of(rows, inner));
   }
   [[nodiscard]] static ir::stmt with_condition_of(ir::loop const& l, ir::stmt const& body) {

@@ -24,6 +24,7 @@
 
 #include "ttune/runtime/cpu_features.hpp"
 #include "ttune/runtime/machine.hpp"
+#include "ttune/runtime/tile_permission.hpp"
 #include "ttune/support/clock.hpp"
 
 namespace ttune { inline namespace v0 {
@@ -270,7 +271,7 @@ target probe_host() {
     t.has_byte_dot = detail::host_feature("avx512vnni", false);
     t.has_bfloat_dot = detail::host_feature("avx512bf16", false);
     t.has_tiles = detail::host_feature("amx-tile", false) && detail::host_feature("amx-bf16", false) &&
-                  detail::host_feature("amx-int8", false);
+                  detail::host_feature("amx-int8", false) && detail::system_has_tiles();
     t.has_byte_distances = detail::host_feature("avx512bw", false);
   } else if (detail::host_feature("avx2", false)) {
     t.vector_bytes = 32;

@@ -87,9 +87,7 @@ TEST_CASE("match_tile_products: zeros before the product are part of it, if its 
 }
 
 TEST_CASE("match_tile_products: at an edge, tiles have fewer rows, columns and terms") {
-  auto const where = [](ir::expr const& condition) {
-    return ir::make_conditional(condition, sum(second), {});
-  };
+  auto const where = [](ir::expr const& condition) { return ir::make_conditional(condition, sum(second), {}); };
   CHECK(has(matched(blocks(tile(where(less(r, ir::make_index(5)))))), "r < 5, c < 16, k < 32"));
   CHECK(has(matched(blocks(tile(where(less(k, ir::make_index(6)))))), "r < 16, c < 16, k < 6"));
   auto const one_and_a_part = matched(blocks(tile(where(less(second + c, ir::make_index(20))))));
@@ -113,8 +111,8 @@ TEST_CASE("match_tile_products: what is no tile becomes rows, lanes and dot prod
   CHECK(plain(matched(blocks(tile(sum(second))), "x86-64-v4-vnni-bf16")));
   CHECK(has(matched(blocks(tile(sum(second))), "x86-64-v4-vnni-bf16"), "tensorize k < 2"));
   auto const where = [](ir::expr const& condition) { return ir::make_conditional(condition, sum(second), {}); };
-  CHECK(plain(matched(blocks(tile(where(less(ir::make_index(0), r)))))));           // not the first rows
-  CHECK(plain(matched(blocks(tile(where(less(k, ir::make_index(5))))))));            // half a pair of terms
+  CHECK(plain(matched(blocks(tile(where(less(ir::make_index(0), r)))))));  // not the first rows
+  CHECK(plain(matched(blocks(tile(where(less(k, ir::make_index(5))))))));  // half a pair of terms
   CHECK(plain(matched(loop("o", 0, 1, loop_kind::serial, tile(sum(ir::make_index(0)), 16, 20)))));  // too many columns
 }
 

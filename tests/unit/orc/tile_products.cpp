@@ -93,8 +93,8 @@ std::size_t count(std::string const& text, std::string const& what) {
 template <class Check>
 void on_each_machine(Check const& check) {
   auto const host = probe_host();
-  TTUNE_SKIP_UNLESS("avx512", host.vector_bytes == 64, "dot products of this machine have other lanes");
   emulated_tiles emulation(host);
+  TTUNE_SKIP_UNLESS("orc", emulation.availability(), emulation.availability().reason);
   check(emulation);
   if (!host.has_tiles) return;
   orc_backend here;

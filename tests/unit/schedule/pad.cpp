@@ -42,7 +42,9 @@ TEST_CASE("pad: edges, strides and steps") {
     for (auto const stride : {1, 2})
       for (auto const step : {1, 3}) {
         check_space(schedule(filter<std::int8_t>(width, stride, step)).pad("I", "P").space(), 0);
-        check_space(schedule(filter<std::uint8_t>(width, stride, step)).pad("I", "P").in("P").vectorize(axis<"d0">{}).space(), 0);
+        check_space(
+            schedule(filter<std::uint8_t>(width, stride, step)).pad("I", "P").in("P").vectorize(axis<"d0">{}).space(),
+            0);
       }
 }
 
@@ -62,8 +64,8 @@ TEST_CASE("pad: refuses what zeros could change, or what has no edges") {
   CHECK(says(refusal([] { return schedule(filter<std::int8_t>(3)).pad("W", "P").space(); }), "no term reads outside"));
   CHECK(says(refusal([] { return schedule(filter<std::int8_t>(3)).pad("X", "P").space(); }), "is no factor"));
   tensor<"I", std::int8_t, 1> const I{{8}};
-  auto const squares = compute<"S">(y.in(8)) = sum(over(r.in(3)), cast<std::int32_t>(zero_outside(I)(y + r - 1)) *
-                                                                      cast<std::int32_t>(zero_outside(I)(y + r - 1)));
+  auto const squares = compute<"S">(y.in(8)) = sum(
+      over(r.in(3)), cast<std::int32_t>(zero_outside(I)(y + r - 1)) * cast<std::int32_t>(zero_outside(I)(y + r - 1)));
   CHECK(says(refusal([&] { return schedule(squares).pad(I, "P").space(); }), "is read twice"));
 }
 

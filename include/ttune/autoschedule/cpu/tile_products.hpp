@@ -26,8 +26,8 @@
 
 namespace ttune { inline namespace v0 { namespace autoschedule {
 
-/// Returns true if registers for tiles compute dot products faster, as far as edges allow it: the rows of the result are
-/// those of the operand that dot products read in one place for all lanes.
+/// Returns true if registers for tiles compute dot products faster, as far as edges allow it: the rows of the result
+/// are those of the operand that dot products read in one place for all lanes.
 [[nodiscard]] inline bool is_for_tiles(dot_terms const& dot, target const& machine, contraction_axes const& axes) {
   constexpr std::int64_t least_rows = 4;  // an instruction takes as long for one row as for 16
   auto const& st = axes.reduction;

@@ -210,8 +210,8 @@ class tile_emitter {
   /// Loads or stores a register.
   void move(std::string const& instruction, int number, place const& at) {
     auto const pointer = addresses_.pointer(*at.in, at.first);
-    writer_.line(call(instruction,
-                      {{"i8", std::to_string(number)}, {"ptr", pointer}, {"i64", std::to_string(at.row_bytes)}}));
+    writer_.line(
+        call(instruction, {{"i8", std::to_string(number)}, {"ptr", pointer}, {"i64", std::to_string(at.row_bytes)}}));
   }
 
   /// Emits one product; the variables of the loops around it have values.
@@ -226,9 +226,8 @@ class tile_emitter {
     while (!(sums_[number] == sum)) ++number;
     auto const first = holding(left_, a);
     auto const second = holding(right_, b);
-    writer_.line(call(how.instruction, {{"i8", std::to_string(number)},
-                                        {"i8", std::to_string(first)},
-                                        {"i8", std::to_string(second)}}));
+    writer_.line(call(how.instruction,
+                      {{"i8", std::to_string(number)}, {"i8", std::to_string(first)}, {"i8", std::to_string(second)}}));
   }
 
   [[nodiscard]] static ir::stmt loops_around_tile(ir::matrix_multiply const& n) {

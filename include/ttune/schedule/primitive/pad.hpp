@@ -67,8 +67,7 @@ class padded_sum {
   padded_sum(ir::stage const& sum, step const& s) : sum_(sum), step_(s) {
     for (auto const* axes : {&sum.axes, &sum.reduction.axes})
       for (auto const& a : *axes) {
-        if (!a.end.is_constant())
-          refuse(s, a.name, "its end is not known: the copy has a size of its own");
+        if (!a.end.is_constant()) refuse(s, a.name, "its end is not known: the copy has a size of its own");
         known_[a.name] = {a.begin, a.begin + a.size() - 1};
       }
     find_factor();
@@ -142,8 +141,8 @@ class padded_sum {
     auto const place = ir::make_variable("d" + std::to_string(d)) + ir::make_index(dimensions_.back().low);
     auto const take = [&](ir::expr const& condition, ir::expr const& of_copy) {
       auto const as_written = arith::simplify(condition, known_);
-      auto const found = std::find_if(rest_.begin(), rest_.end(),
-                                      [&](ir::expr const& c) { return ir::equal(c, as_written); });
+      auto const found =
+          std::find_if(rest_.begin(), rest_.end(), [&](ir::expr const& c) { return ir::equal(c, as_written); });
       if (found == rest_.end())
         refuse(step_, step_.loops.at(0), "the condition that its elements exist is not one for each dimension");
       rest_.erase(found);
