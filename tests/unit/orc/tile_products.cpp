@@ -2,7 +2,10 @@
 // Products of matrices in registers for tiles, in an emulation and, where this machine has them, on the processor.
 #include <doctest/doctest.h>
 
+#include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "kernel_runs.hpp"
 #include "support/emulated_tiles.hpp"
@@ -12,8 +15,11 @@
 #include "ttune/backends/orc.hpp"
 #include "ttune/core/named_target.hpp"
 #include "ttune/ir/interpret.hpp"
+#include "ttune/ir/make.hpp"
 #include "ttune/ops/conv2d.hpp"
 #include "ttune/ops/matmul.hpp"
+#include "ttune/runtime/executor.hpp"
+#include "ttune/runtime/load.hpp"
 #include "ttune/runtime/machine.hpp"
 #include "ttune/schedule.hpp"
 
@@ -115,6 +121,36 @@ TEST_CASE("tile products: schedules by hand, of all types, with whole tiles and 
       check_space(machine, by_hand<std::int8_t, std::uint8_t, std::int32_t>(s));
       check_space(machine, by_hand<std::uint8_t, std::uint8_t, std::int32_t>(s));
     }
+  });
+}
+
+TEST_CASE("tile products: an element that was loaded before a product is loaded again after it") {
+  auto const buffer = [](char const* name, dtype type, std::vector<std::int64_t> extents, int slot) {
+    return share(ir::buffer{{}, name, type, std::move(extents), ir::memory::operand, slot, {}});
+  };
+  auto const A = buffer("A", dtype::i8, {1, 4}, 0), P = buffer("P", dtype::i8, {1, 1, 4}, 1);
+  auto const S = buffer("S", dtype::i32, {1, 1}, 2), O = buffer("O", dtype::i32, {2}, 3);
+  auto const r = ir::make_variable("r"), c = ir::make_variable("c"), k = ir::make_variable("k"),
+             zero = ir::make_index(0);
+  auto const wide = [](ir::expr const& e) { return ir::make_cast(dtype::i32, e); };
+  auto const group = ir::make_binary(ir::binary_op::floor_divide, k, ir::make_index(4));
+  auto made = ir::make_store(S, {r, c},
+                             ir::make_access(S, {r, c}) + wide(ir::make_access(A, {r, k})) *
+                                                              wide(ir::make_access(P, {group, c, k - group * 4})));
+  for (auto const& [name, extent] : {std::pair{"k", 4}, std::pair{"c", 1}, std::pair{"r", 1}})
+    made = ir::make_loop(name, zero, ir::make_index(extent), ir::loop_kind::tensorized, made);
+  auto const first = ir::make_access(S, {zero, zero});
+  auto const body = ir::make_block({ir::make_store(O, {zero}, first), made, ir::make_store(O, {zero + 1}, first)});
+  on_each_machine([&](backend& machine) {
+    auto const compiled = machine.compile(ir::lowered{"product", {A, P, S, O}, {}, {}, body}, {});
+    REQUIRE_MESSAGE(compiled.image, compiled.diagnostics);
+    std::int8_t a[] = {1, 2, 3, 4}, p[] = {1, 1, 1, 1};
+    std::int32_t s[] = {5}, o[] = {0, 0};
+    void* operands[] = {a, p, s, o};
+    auto const runtime = make_runtime_table(*default_executor());
+    load(*compiled.image)->main()(operands, &runtime, nullptr);
+    CHECK(o[0] == 5);
+    CHECK(o[1] == 15);
   });
 }
 
