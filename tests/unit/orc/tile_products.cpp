@@ -128,8 +128,8 @@ TEST_CASE("tile products: an element that was loaded before a product is loaded 
   auto const buffer = [](char const* name, dtype type, std::vector<std::int64_t> extents, int slot) {
     return share(ir::buffer{{}, name, type, std::move(extents), ir::memory::operand, slot, {}});
   };
-  auto const A = buffer("A", dtype::i8, {1, 4}, 0), P = buffer("P", dtype::i8, {1, 1, 4}, 1);
-  auto const S = buffer("S", dtype::i32, {1, 1}, 2), O = buffer("O", dtype::i32, {2}, 3);
+  auto const A = buffer("A", dtype::i8, {1, 4}, 0), P = buffer("P", dtype::i8, {1, 2, 4}, 1);
+  auto const S = buffer("S", dtype::i32, {1, 2}, 2), O = buffer("O", dtype::i32, {2}, 3);
   auto const r = ir::make_variable("r"), c = ir::make_variable("c"), k = ir::make_variable("k"),
              zero = ir::make_index(0);
   auto const wide = [](ir::expr const& e) { return ir::make_cast(dtype::i32, e); };
@@ -137,15 +137,18 @@ TEST_CASE("tile products: an element that was loaded before a product is loaded 
   auto made = ir::make_store(S, {r, c},
                              ir::make_access(S, {r, c}) + wide(ir::make_access(A, {r, k})) *
                                                               wide(ir::make_access(P, {group, c, k - group * 4})));
-  for (auto const& [name, extent] : {std::pair{"k", 4}, std::pair{"c", 1}, std::pair{"r", 1}})
+  for (auto const& [name, extent] : {std::pair{"k", 4}, std::pair{"c", 2}, std::pair{"r", 1}})
     made = ir::make_loop(name, zero, ir::make_index(extent), ir::loop_kind::tensorized, made);
   auto const first = ir::make_access(S, {zero, zero});
   auto const body = ir::make_block({ir::make_store(O, {zero}, first), made, ir::make_store(O, {zero + 1}, first)});
+  orc_backend with_tiles(amx());
+  CHECK(count(with_tiles.source(ir::lowered{"product", {A, P, S, O}, {}, {}, body}, {}), "call void @llvm.x86.tdp") ==
+        1);
   on_each_machine([&](backend& machine) {
     auto const compiled = machine.compile(ir::lowered{"product", {A, P, S, O}, {}, {}, body}, {});
     REQUIRE_MESSAGE(compiled.image, compiled.diagnostics);
-    std::int8_t a[] = {1, 2, 3, 4}, p[] = {1, 1, 1, 1};
-    std::int32_t s[] = {5}, o[] = {0, 0};
+    std::int8_t a[] = {1, 2, 3, 4}, p[] = {1, 1, 1, 1, 2, 2, 2, 2};
+    std::int32_t s[] = {5, 6}, o[] = {0, 0};
     void* operands[] = {a, p, s, o};
     auto const runtime = make_runtime_table(*default_executor());
     load(*compiled.image)->main()(operands, &runtime, nullptr);
