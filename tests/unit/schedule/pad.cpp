@@ -67,6 +67,10 @@ TEST_CASE("pad: refuses what zeros could change, or what has no edges") {
   auto const squares = compute<"S">(y.in(8)) = sum(
       over(r.in(3)), cast<std::int32_t>(zero_outside(I)(y + r - 1)) * cast<std::int32_t>(zero_outside(I)(y + r - 1)));
   CHECK(says(refusal([&] { return schedule(squares).pad(I, "P").space(); }), "is read twice"));
+  tensor<"V", std::int8_t, 1> const V{{8}};
+  auto const together = compute<"S">(y.in(8)) = sum(
+      over(r.in(3)), cast<std::int32_t>(zero_outside(I)(y + r - 1)) * cast<std::int32_t>(zero_outside(V)(y + r - 1)));
+  CHECK(says(refusal([&] { return schedule(together).pad(I, "P").space(); }), "is read under the same condition"));
 }
 
 TEST_CASE("pad: its page") {

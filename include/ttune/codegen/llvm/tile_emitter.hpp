@@ -54,7 +54,7 @@ class tile_emitter {
  private:
   static constexpr std::size_t loops_of_tile = 3;
 
-  /// Where a tile begins, and how far apart its rows are.
+  /// The first element of a tile, and the distance between its rows.
   struct place {
     ir::buffer const* in = nullptr;
     lane_linear first;
@@ -69,7 +69,7 @@ class tile_emitter {
   struct operand_register {
     int number = 0;
     place holds;
-    std::string block;  ///< the block of the text in which it was loaded; it is unknown in all others
+    std::string block;  ///< the block of the text in which the content is known
     int last_use = 0;
   };
 

@@ -74,9 +74,8 @@ class padded_sum {
     if (sum.predicate) arith::conjuncts(sum.predicate, rest_);
     for (std::size_t d = 0; d < read_->indices.size(); ++d) add_dimension(d);
     if (inside_.empty()) refuse(s, s.loops[0], "no term reads outside of it");
+    require_conditions_of_others();
   }
-
-  [[nodiscard]] ir::access const& read() const { return *read_; }
 
   /// Returns the stage of the copy.
   [[nodiscard]] ir::stage copy() const {
@@ -140,20 +139,43 @@ class padded_sum {
     dimensions_.push_back({std::min<std::int64_t>(at.low, 0), std::max(at.high, size - 1)});
     auto const place = ir::make_variable("d" + std::to_string(d)) + ir::make_index(dimensions_.back().low);
     auto const take = [&](ir::expr const& condition, ir::expr const& of_copy) {
-      auto const as_written = arith::simplify(condition, known_);
-      auto const found =
-          std::find_if(rest_.begin(), rest_.end(), [&](ir::expr const& c) { return ir::equal(c, as_written); });
+      auto const found = find(condition);
       if (found == rest_.end())
         refuse(step_, step_.loops.at(0), "the condition that its elements exist is not one for each dimension");
       rest_.erase(found);
       inside_.push_back(arith::simplify(of_copy, {}));
     };
-    auto const at_least = [](ir::expr const& i) {
-      return ir::make_binary(ir::binary_op::less_equal, ir::make_index(0), i);
-    };
-    auto const below = [&](ir::expr const& i) { return ir::make_binary(ir::binary_op::less, i, ir::make_index(size)); };
-    if (at.low < 0) take(at_least(index), at_least(place));
-    if (at.high >= size) take(below(index), below(place));
+    if (at.low < 0) take(not_negative(index), not_negative(place));
+    if (at.high >= size) take(below(index, size), below(place, size));
+  }
+
+  /// Refuses a sum whose other reads need a condition that the copy took: both operands had it in common.
+  void require_conditions_of_others() const {
+    ir::for_each_node(sum_.components[0].value, [&](ir::expr const& e) {
+      auto const* a = ir::as<ir::access>(e);
+      if (!a || identity(a->from) == identity(read_->from)) return;
+      auto const extents = ir::extents_of(a->from);
+      for (std::size_t d = 0; d < a->indices.size(); ++d) {
+        auto const& index = a->indices[d];
+        auto const at = arith::bounds(index, known_);
+        bool const is_inside = extents[d].is_constant() && arith::is_bounded(at) &&
+                               (at.low >= 0 || find(not_negative(index)) != rest_.end()) &&
+                               (at.high < extents[d].value || find(below(index, extents[d].value)) != rest_.end());
+        if (!is_inside)
+          refuse(step_, ir::name_of(a->from), "is read under the same condition, which the copy would take away");
+      }
+    });
+  }
+
+  [[nodiscard]] std::vector<ir::expr>::const_iterator find(ir::expr const& condition) const {
+    auto const as_written = arith::simplify(condition, known_);
+    return std::find_if(rest_.begin(), rest_.end(), [&](ir::expr const& c) { return ir::equal(c, as_written); });
+  }
+  [[nodiscard]] static ir::expr not_negative(ir::expr const& i) {
+    return ir::make_binary(ir::binary_op::less_equal, ir::make_index(0), i);
+  }
+  [[nodiscard]] static ir::expr below(ir::expr const& i, std::int64_t size) {
+    return ir::make_binary(ir::binary_op::less, i, ir::make_index(size));
   }
 
   ir::stage const& sum_;
