@@ -6,6 +6,7 @@
 #include <Eigen/Core>
 #include <unsupported/Eigen/CXX11/Tensor>
 
+#include "ttune/complex.hpp"
 #include "ttune/runtime/argument.hpp"
 
 namespace ttune { inline namespace v0 {

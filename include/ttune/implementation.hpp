@@ -21,6 +21,7 @@
 #include "ttune/capture/bind.hpp"
 #include "ttune/capture/bounds.hpp"
 #include "ttune/capture/capture.hpp"
+#include "ttune/capture/complex_sums.hpp"
 #include "ttune/capture/compose.hpp"
 #include "ttune/capture/in_order.hpp"
 #include "ttune/capture/keep_open.hpp"

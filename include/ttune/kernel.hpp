@@ -22,7 +22,8 @@ namespace detail {
 
 // The next functions throw argument_error for a wrong argument. They are not inline, so that calls do not contain the
 // code that builds the messages.
-[[noreturn]] void refuse_elements(kernel_signature const& s, std::size_t operand, std::int64_t given);
+[[noreturn]] void refuse_elements(kernel_signature const& s, std::size_t operand, std::int64_t given,
+                                  std::int64_t wanted);
 [[noreturn]] void refuse_extent(kernel_signature const& s, std::size_t operand, int dimension, std::int64_t given,
                                 std::int64_t wanted);
 [[noreturn]] void refuse_gaps(kernel_signature const& s, std::size_t operand);
@@ -35,24 +36,29 @@ void check_memory(kernel_signature const& s, std::span<void* const> operands);
 /// True if calls give strides of the operand.
 template <class Operand>
 inline constexpr bool is_strided_v =
-    strides_of_rank(Operand::layout::strides, static_cast<std::size_t>(Operand::rank)) != operand_strides::dense;
+    strides_of_rank(Operand::layout::strides, static_cast<std::size_t>(Operand::dimensions)) != operand_strides::dense;
 /// True if an operand is a result only: in signatures, the strides come before these.
 template <class Operand>
 inline constexpr bool is_result_v = Operand::written && Operand::kind != tensor_kind::inout;
 
-/// Sizes of an operand, computed once: a call has no time to multiply extents or to look them up in the signature.
-template <int Rank>
+/// Sizes of an operand, computed once: a call has no time to multiply extents or to look them up in the signature. A
+/// complex element counts as one; in signatures its two parts are the last dimension.
+template <int Rank, bool IsComplex = false>
 struct operand_size {
   std::int64_t elements = 0;
   std::int64_t bytes = 0;
   std::array<std::int64_t, Rank> extents{};  ///< in the order in which a passed object counts them
 
   operand_size() = default;
-  operand_size(operand_info const& o, bool column_major) : elements(o.elements()), bytes(o.bytes()) {
-    if (o.shape.size() != extents.size()) return;  // not a plain layout: objects with a shape are refused
+  operand_size(operand_info const& o, bool column_major)
+      : elements(o.elements() / (IsComplex ? 2 : 1)), bytes(o.bytes()) {
+    if (o.shape.size() != extents.size() + (IsComplex ? 1 : 0)) return;  // not a plain layout: objects with a shape are refused
     for (std::size_t d = 0; d < extents.size(); ++d) extents[d] = o.shape[column_major ? extents.size() - 1 - d : d];
   }
 };
+
+template <class Operand>
+using size_of_operand = operand_size<Operand::rank, is_complex_v<typename Operand::element_type>>;
 
 /// Returns true if `check_memory` would throw; it is on the path of every call.
 template <class... Operands, std::size_t... I>
@@ -62,7 +68,7 @@ template <class... Operands, std::size_t... I>
   auto const at = [&](std::size_t i) { return reinterpret_cast<std::uintptr_t>(operands[i]); };
   auto const end = [&](std::size_t i) { return at(i) + static_cast<std::uintptr_t>(bytes[i]); };
   bool wrong = false;
-  ((wrong |= at(I) == 0 || at(I) % sizeof(typename Operands::element_type) != 0), ...);
+  ((wrong |= at(I) == 0 || at(I) % sizeof(part_of_t<typename Operands::element_type>) != 0), ...);
   auto const overlaps = [&](std::size_t written) {
     bool any = false;
     ((any |= I != written && at(written) < end(I) && at(I) < end(written)), ...);
@@ -95,10 +101,11 @@ template <class Operand, class X>
 }
 
 template <class Operand, class X>
-void* pass_known(kernel_signature const& s, std::size_t index, operand_size<Operand::rank> const& size, X& x) {
+void* pass_known(kernel_signature const& s, std::size_t index, size_of_operand<Operand> const& size, X& x) {
   using traits = argument_traits<std::remove_cvref_t<X>>;
   using element_type = std::remove_const_t<typename traits::element>;
-  static_assert(dtype_of<element_type>() == dtype_of<typename Operand::element_type>(),
+  static_assert(dtype_of<element_type>() == dtype_of<typename Operand::element_type>() &&
+                    is_complex_v<element_type> == is_complex_v<typename Operand::element_type>,
                 "ttune: an argument has another element type than the operand");
   static_assert(traits::rank < 0 || traits::rank == Operand::rank,
                 "ttune: an argument has another number of dimensions than the operand");
@@ -115,7 +122,7 @@ void* pass_known(kernel_signature const& s, std::size_t index, operand_size<Oper
     static_assert(!std::is_const_v<std::remove_pointer_t<decltype(data)>>,
                   "ttune: an output is passed an object that cannot be written");
   if constexpr (traits::rank < 0) {
-    if (traits::elements(x) != size.elements) refuse_elements(s, index, traits::elements(x));
+    if (traits::elements(x) != size.elements) refuse_elements(s, index, traits::elements(x), size.elements);
   } else {
     for (int d = 0; d < traits::rank; ++d) {
       auto const wanted = size.extents[static_cast<std::size_t>(d)];
@@ -130,7 +137,7 @@ void* pass_known(kernel_signature const& s, std::size_t index, operand_size<Oper
 /// Passes one argument. For an unknown type it reports a single error, not all that follow from it.
 template <class Operand, class X>
 void* pass_argument([[maybe_unused]] kernel_signature const& s, [[maybe_unused]] std::size_t index,
-                    [[maybe_unused]] operand_size<Operand::rank> const& size, [[maybe_unused]] X& x) {
+                    [[maybe_unused]] size_of_operand<Operand> const& size, [[maybe_unused]] X& x) {
   constexpr bool known = argument_traits<std::remove_cvref_t<X>>::known;
   static_assert(
       known, "ttune: this type cannot be passed to a kernel: pass a view, a std::span, or include <ttune/eigen.hpp>");
@@ -171,7 +178,7 @@ class kernel {
     auto const* next = call_.signature().operands.data();
     auto const size_of = [&]<class Operand>(std::type_identity<Operand>) {
       if (next->direction == operand_direction::strides) ++next;
-      return detail::operand_size<Operand::rank>(*next++, detail::is_column_major_v<typename Operand::layout>);
+      return detail::size_of_operand<Operand>(*next++, detail::is_column_major_v<typename Operand::layout>);
     };
     sizes_ = {size_of(std::type_identity<Operands>())...};
   }
@@ -274,7 +281,8 @@ class kernel {
     if constexpr (traits::rank < 0) elements = traits::elements(x);
     else
       for (int d = 0; d < traits::rank; ++d) elements *= traits::extent(x, d);
-    if (elements != std::get<index>(sizes_).elements) detail::refuse_elements(call_.signature(), index, elements);
+    auto const wanted = std::get<index>(sizes_).elements;
+    if (elements != wanted) detail::refuse_elements(call_.signature(), index, elements, wanted);
     if constexpr (requires { traits::contiguous(x); })
       if (!traits::contiguous(x)) detail::refuse_gaps(call_.signature(), index);
     return traits::data(x);
@@ -302,7 +310,7 @@ class kernel {
   }
 
   static constexpr std::size_t stride_count =
-      (std::size_t{0} + ... + (detail::is_strided_v<Operands> ? static_cast<std::size_t>(Operands::rank) : 0));
+      (std::size_t{0} + ... + (detail::is_strided_v<Operands> ? static_cast<std::size_t>(Operands::dimensions) : 0));
   static constexpr std::size_t input_count = (std::size_t{0} + ... + (detail::is_result_v<Operands> ? 0 : 1));
   /// Returns the place of an operand in the signature, where the strides of all follow the inputs.
   [[nodiscard]] static constexpr std::size_t place_of(std::size_t operand) noexcept {
@@ -327,13 +335,16 @@ class kernel {
     }
   }
   template <class Operand, class X>
-  static void pass_strides(std::int64_t*& next, detail::operand_size<Operand::rank> const& size, X const& x) {
-    if constexpr (detail::is_strided_v<Operand> && argument_traits<X>::known)
-      for (int d = 0; d < Operand::rank; ++d) *next++ = detail::stride_in_memory<Operand>(x, size.extents, d);
+  static void pass_strides(std::int64_t*& next, detail::size_of_operand<Operand> const& size, X const& x) {
+    if constexpr (detail::is_strided_v<Operand> && argument_traits<X>::known) {
+      constexpr std::int64_t parts = is_complex_v<typename Operand::element_type> ? 2 : 1;
+      for (int d = 0; d < Operand::rank; ++d) *next++ = parts * detail::stride_in_memory<Operand>(x, size.extents, d);
+      if constexpr (parts == 2) *next++ = 1;
+    }
   }
 
   kernel_call call_;
-  std::tuple<detail::operand_size<Operands::rank>...> sizes_;
+  std::tuple<detail::size_of_operand<Operands>...> sizes_;
   std::shared_ptr<std::vector<named_layout> const> layouts_;
 };
 

@@ -8,10 +8,8 @@
 
 namespace ttune { inline namespace v0 { namespace detail {
 
-void refuse_elements(kernel_signature const& s, std::size_t operand, std::int64_t given) {
-  refuse_argument(
-      s, operand,
-      "has " + std::to_string(given) + " elements, the operand " + std::to_string(s.operands[operand].elements()));
+void refuse_elements(kernel_signature const& s, std::size_t operand, std::int64_t given, std::int64_t wanted) {
+  refuse_argument(s, operand, "has " + std::to_string(given) + " elements, the operand " + std::to_string(wanted));
 }
 
 void refuse_extent(kernel_signature const& s, std::size_t operand, int dimension, std::int64_t given,

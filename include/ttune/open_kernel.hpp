@@ -98,7 +98,7 @@ class open_kernel<op_type<Operands...>> {
       for (std::size_t i = 0; i < operands.size(); ++i) row_bytes[i] = has_rows[i] ? operands[i].bytes() : 0;
       [&]<std::size_t... I>(std::index_sequence<I...>) {
         sizes = {
-            detail::operand_size<Operands::rank>(operands[I], detail::is_column_major_v<typename Operands::layout>)...};
+            detail::size_of_operand<Operands>(operands[I], detail::is_column_major_v<typename Operands::layout>)...};
       }(std::index_sequence_for<Operands...>());
     }
     parts(parts const& other, std::vector<kernel_call> prepared) : parts(other) { calls = std::move(prepared); }
@@ -108,7 +108,7 @@ class open_kernel<op_type<Operands...>> {
     std::vector<kernel_call> calls;
     std::vector<tuning_report> reports;
     std::array<std::int64_t, sizeof...(Operands)> row_bytes{};  ///< 0: the operand has no rows
-    std::tuple<detail::operand_size<Operands::rank>...> sizes;  ///< of one row
+    std::tuple<detail::size_of_operand<Operands>...> sizes;  ///< of one row
     capture::dim_range range;
   };
 
@@ -152,7 +152,7 @@ class open_kernel<op_type<Operands...>> {
   }
   /// Returns the sizes of an operand in a call.
   template <class Operand, std::size_t I>
-  [[nodiscard]] detail::operand_size<Operand::rank> size_of(std::int64_t rows) const {
+  [[nodiscard]] detail::size_of_operand<Operand> size_of(std::int64_t rows) const {
     auto made = std::get<I>(parts_->sizes);
     if constexpr (Operand::rank > 0)
       if (parts_->row_bytes[I] != 0) {

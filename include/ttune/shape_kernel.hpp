@@ -57,10 +57,10 @@ class shape_kernel<op_type<Operands...>> {
 
  private:
   static constexpr std::size_t operand_count = sizeof...(Operands);
-  static constexpr std::size_t total_rank = (std::size_t{0} + ... + static_cast<std::size_t>(Operands::rank));
+  static constexpr std::size_t total_rank = (std::size_t{0} + ... + static_cast<std::size_t>(Operands::dimensions));
   /// Returns the number of the dimensions of all operands before one.
   static constexpr std::size_t dimensions_before(std::size_t operand) noexcept {
-    std::size_t const ranks[] = {static_cast<std::size_t>(Operands::rank)...};
+    std::size_t const ranks[] = {static_cast<std::size_t>(Operands::dimensions)...};
     std::size_t made = 0;
     for (std::size_t i = 0; i < operand; ++i) made += ranks[i];
     return made;
@@ -125,7 +125,7 @@ class shape_kernel<op_type<Operands...>> {
   template <class Operand, std::size_t I, class X>
   static void pass(parts const& own, std::span<std::int64_t const> values, X& x, passed_operands& made) {
     constexpr auto rank = static_cast<std::size_t>(Operand::rank);
-    detail::operand_size<Operand::rank> size;
+    detail::size_of_operand<Operand> size;
     std::array<std::int64_t, rank> memory;  // extents in the order of memory
     size.elements = 1;
     for (std::size_t d = 0; d < rank; ++d) {
@@ -139,8 +139,9 @@ class shape_kernel<op_type<Operands...>> {
     made.data[I] = detail::pass_argument<Operand>(own.signature(), own.place[I], size, x);
     if (!own.has_strides[I]) return;
     std::int64_t step = 1;
+    if constexpr (Operand::dimensions != Operand::rank) made.strides[made.stride_count + rank] = std::exchange(step, 2);
     for (std::size_t d = rank; d-- > 0; step *= memory[d]) made.strides[made.stride_count + d] = step;
-    made.stride_count += rank;
+    made.stride_count += static_cast<std::size_t>(Operand::dimensions);
   }
 
   std::shared_ptr<parts const> parts_;

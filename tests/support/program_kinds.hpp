@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "support/random_complex.hpp"
 #include "support/random_constants.hpp"
 #include "support/random_contraction.hpp"
 #include "support/random_end.hpp"
@@ -24,8 +25,9 @@
 namespace ttune_test {
 
 /// The generators. Of 28 programs, four are pipelines, four contractions, two are products of wide matrices, two read a
-/// matrix by rows and by columns, two have floats of 16 and 32 bits only, one has large constants, one scans an axis,
-/// in one data choose the places of terms, one uses values repeatedly, and one takes the largest elements of an axis.
+/// matrix by rows and by columns, two have floats of 16 and 32 bits only, two have complex elements, one has large
+/// constants, one scans an axis, in one data choose the places of terms, one uses values repeatedly, and one takes the
+/// largest elements of an axis.
 enum class program_kind : std::uint8_t {
   any,
   pipeline,
@@ -37,7 +39,8 @@ enum class program_kind : std::uint8_t {
   scan,
   scatter,
   values,
-  ranked
+  ranked,
+  complex
 };
 
 [[nodiscard]] constexpr program_kind kind_of_program(std::uint64_t seed) noexcept {
@@ -45,6 +48,7 @@ enum class program_kind : std::uint8_t {
   if (seed % 7 == 5) return program_kind::contraction;
   if (seed % 14 == 8) return program_kind::matrix;
   if (seed % 14 == 13) return program_kind::product;
+  if (seed % 14 == 11) return program_kind::complex;
   if (seed % 28 == 2) return program_kind::constants;
   if (seed % 28 == 16) return program_kind::scan;
   if (seed % 28 == 9) return program_kind::scatter;
@@ -79,6 +83,7 @@ enum class program_kind : std::uint8_t {
   if (kind == program_kind::contraction) return contraction_generator(random, options).make();
   if (kind == program_kind::matrix) return matrix_generator(random, options).make();
   if (kind == program_kind::product) return product_generator(random, options).make();
+  if (kind == program_kind::complex) return complex_generator(random, options).make();
   if (kind == program_kind::scan) return scan_generator(random, options).make();
   if (kind == program_kind::scatter) return scatter_generator(random, options).make();
   if (kind == program_kind::ranked) return ranked_generator(random, options).make();

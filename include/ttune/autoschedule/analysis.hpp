@@ -203,6 +203,32 @@ inline constexpr std::int64_t near_stride = 4;
   return uses_of(p, st, a) >= (transposed ? uses_of_transposed : uses_of_gathered);
 }
 
+/// Returns true if two reads of a source are at the same place.
+[[nodiscard]] inline bool is_same_element(access_plan const& a, access_plan const& b) {
+  auto const same = [](index_plan const& i, index_plan const& j) {
+    return !i.whole && !j.whole && i.coefficient == j.coefficient && i.constant == j.constant &&
+           i.divisor == j.divisor && i.clamped == j.clamped && i.periodic == j.periodic;
+  };
+  return a.producer == b.producer && a.operand == b.operand &&
+         std::equal(a.indices.begin(), a.indices.end(), b.indices.begin(), b.indices.end(), same);
+}
+
+/// Returns true if a read takes a component of points that lie side by side along an axis, and other reads take all
+/// other components: whole points are loaded, and shuffled.
+[[nodiscard]] inline bool takes_whole_points(plan const& p, stage_plan const& st, access_plan const& a,
+                                             std::size_t axis) {
+  auto const apart = stride(p, st, a, axis);
+  if (a.indices.empty() || apart < 2 || apart > near_stride) return false;
+  std::vector<std::int64_t> components;
+  for (auto b : st.accesses) {
+    if (b.write || b.indices.size() != a.indices.size()) continue;
+    auto const component = std::exchange(b.indices.back().constant, a.indices.back().constant);
+    if (is_same_element(a, b) && std::find(components.begin(), components.end(), component) == components.end())
+      components.push_back(component);
+  }
+  return std::ssize(components) == apart;
+}
+
 /// Rates a free axis for the vector lanes; below 0, a long reduced axis suits lanes better.
 [[nodiscard]] inline int vector_score(plan const& p, stage_plan const& st, std::size_t axis, std::int32_t lanes) {
   auto const size = st.axis_size(axis);
@@ -213,7 +239,7 @@ inline constexpr std::int64_t near_stride = 4;
     auto const s = stride(p, st, a, axis);
     if (a.write) score += s == 1 ? 1 : !st.definition->reduces() && s > near_stride ? -4 : 0;  // stored one by one
     else if (s == 0 || is_once(p, st, a)) continue;
-    else if (s == 1) score += is_of_few(p, st, a, lanes) ? 0 : is_constant_operand(p, a) ? 1 : 2;
+    else if (s == 1 || takes_whole_points(p, st, a, axis)) score += is_of_few(p, st, a, lanes) ? 0 : is_constant_operand(p, a) ? 1 : 2;
     else if (is_constant_operand(p, a) && indexes_by_axes(st, a)) score += 2;
     else if (st.definition->reduces() && has_reuse(p, st, a)) {
       copied = copied || !is_copied_cheaply(p, st, a, lanes);
@@ -227,16 +253,27 @@ inline constexpr std::int64_t near_stride = 4;
   return std::max(score, -99);  // many reads across are still better than no lanes
 }
 
-/// Returns the reduced axis along which most reads are contiguous, the last of several; -1 if none has such a read.
-[[nodiscard]] inline std::int32_t contiguous_reduced_axis(plan const& p, stage_plan const& st) {
+/// Returns the reduced axis along which the neighbours of most reads are at most so far apart, the last of several; -1
+/// if none has such a read.
+[[nodiscard]] inline std::int32_t near_reduced_axis(plan const& p, stage_plan const& st, std::int64_t most_apart) {
   std::int32_t best = -1;
   int most = 0;
   for (auto x = st.definition->axes.size(); x < st.axis_count(); ++x) {
     int count = 0;
-    for (auto const& a : st.accesses) count += !a.write && stride(p, st, a, x) == 1 ? 1 : 0;
+    for (auto const& a : st.accesses) {
+      auto const apart = a.write ? 0 : stride(p, st, a, x);
+      count += apart > 0 && apart <= most_apart ? 1 : 0;
+    }
     if (count >= most && count > 0) most = count, best = static_cast<std::int32_t>(x);
   }
   return best;
+}
+
+/// Returns the reduced axis along which most reads are contiguous; if there is none, that along which most take one
+/// component of each point, such as a part of complex numbers; -1 if there is none either.
+[[nodiscard]] inline std::int32_t contiguous_reduced_axis(plan const& p, stage_plan const& st) {
+  auto const contiguous = near_reduced_axis(p, st, 1);
+  return contiguous >= 0 ? contiguous : near_reduced_axis(p, st, near_stride);
 }
 
 /// Returns true if vector lanes along a reduced axis pay: it is two vectors long, or it is one whole vector, as a group
@@ -340,16 +377,6 @@ inline constexpr std::int64_t least_long = 16;
     names.push_back(name);
   }
   return names;
-}
-
-/// Returns true if two reads of a source are at the same place.
-[[nodiscard]] inline bool is_same_element(access_plan const& a, access_plan const& b) {
-  auto const same = [](index_plan const& i, index_plan const& j) {
-    return !i.whole && !j.whole && i.coefficient == j.coefficient && i.constant == j.constant &&
-           i.divisor == j.divisor && i.clamped == j.clamped && i.periodic == j.periodic;
-  };
-  return a.producer == b.producer && a.operand == b.operand &&
-         std::equal(a.indices.begin(), a.indices.end(), b.indices.begin(), b.indices.end(), same);
 }
 
 /// Returns the stages that read stage `index`.

@@ -214,10 +214,15 @@ class assignment {
   }
 
   ir::expr read_of_settled(ir::expr const& e) {
-    auto& made = settled_stages_[open_stage(e)];
-    if (!made) made = settle_stage(*open_stage(e));
-    std::vector<ir::expr> indices;
-    for (auto const& a : made->axes) indices.push_back(ir::make_variable(a.name));
+    auto const& open = *open_stage(e);
+    auto& made = settled_stages_[&open];
+    if (!made) made = settle_stage(open);
+    std::vector<ir::expr> indices;  // the axes themselves, or a part of a complex value
+    for (auto const& a : made->axes) {
+      auto const is_it = [&](ir::axis const& other) { return other.name == a.name; };
+      auto const at = std::find_if(open.axes.begin(), open.axes.end(), is_it) - open.axes.begin();
+      indices.push_back(ir::as<ir::access>(e)->indices[static_cast<std::size_t>(at)]);
+    }
     return ir::make_access(made, std::move(indices), ir::boundary::none, {}, ir::as<ir::access>(e)->component);
   }
 
@@ -227,6 +232,7 @@ class assignment {
     for (std::size_t i = 1; i < made.axes.size(); ++i)  // in the order of the left side, so that readers can be fused
       for (std::size_t j = i; j > 0 && place(made.axes[j]) < place(made.axes[j - 1]); --j)
         std::swap(made.axes[j], made.axes[j - 1]);
+    if (order_ == ir::layout::column_major) made.order = order_;
     for (auto& a : made.axes) a = settled(a.name);
     for (auto& a : made.reduction.axes) a = settled(a.name);
     for (auto& c : made.components) c.value = settle(c.value);

@@ -6,6 +6,8 @@
 #include "ttune/capture/bind.hpp"
 #include "ttune/capture/bounds.hpp"
 #include "ttune/capture/capture.hpp"
+#include "ttune/capture/complex_parts.hpp"
+#include "ttune/capture/complex_sums.hpp"
 #include "ttune/capture/in_order.hpp"
 #include "ttune/capture/memory_order.hpp"
 #include "ttune/capture/open_stage.hpp"
@@ -76,6 +78,13 @@ node choose(node condition, node a, node b) {
 }
 node convert(dtype type, node a) { return ir::make_cast(type, std::move(a)); }
 node combine_argument(dtype type, bool right, int component) { return ir::make_argument(type, right, component); }
+
+node of_parts(node real, node imaginary) {
+  if (ir::is_constant(real) && ir::equal(real, imaginary)) return real;
+  auto is_real = ir::make_binary(ir::binary_op::equal, ir::make_variable(parts_axis), detail::index_of_part(0));
+  return ir::make_select(std::move(is_real), std::move(real), std::move(imaginary));
+}
+node part_of(node const& a, int which) { return detail::part_taker(which).of(a); }
 
 // ---------------------------------------------------------------------------------------------------- operands
 
@@ -207,9 +216,10 @@ handle<ir::program> program(std::string name, std::vector<handle<ir::tensor>> in
   detail::collector collect(made);
   for (auto const& out : outputs) collect.visit(out);
   made.outputs = std::move(outputs);
-  made = *share_values(share_reductions(share(std::move(made))));
+  auto const in_order_of_memory = share(detail::in_memory_order(std::move(made)));
+  made = *share_values(share_reductions(split_complex_sums(in_order_of_memory)));
   add_strides(made);
-  return share(detail::in_memory_order(std::move(made)));
+  return share(std::move(made));
 }
 
 std::string signature_text(handle<ir::program> const& p) {

@@ -65,12 +65,24 @@ struct foreign_dtype {
   static constexpr bool known = false;
 };
 
+/// Mapping of an element type of pairs, a real and an imaginary part; specialised in <ttune/complex.hpp>.
+template <class T>
+struct complex_parts {
+  static constexpr bool known = false;
+  using type = T;
+};
+template <class T>
+inline constexpr bool is_complex_v = complex_parts<T>::known;
+/// The type of the parts of a complex element, and any other type itself.
+template <class T>
+using part_of_t = typename complex_parts<T>::type;
+
 namespace detail {
 template <class T>
 consteval bool maps_to_dtype() {
   if constexpr (std::is_same_v<T, char> || std::is_same_v<T, long double> || std::is_same_v<T, wchar_t>) return false;
   return std::is_same_v<T, bool> || std::is_integral_v<T> || std::is_same_v<T, float> || std::is_same_v<T, double> ||
-         std::is_same_v<T, f16> || std::is_same_v<T, bf16> || foreign_dtype<T>::known;
+         std::is_same_v<T, f16> || std::is_same_v<T, bf16> || foreign_dtype<T>::known || is_complex_v<T>;
 }
 }  // namespace detail
 
@@ -78,10 +90,11 @@ consteval bool maps_to_dtype() {
 template <class T>
 concept element = detail::maps_to_dtype<T>();
 
-/// Returns the tag of a C++ element type; integers map by size and sign.
+/// Returns the tag of a C++ element type, of a complex one that of its parts; integers map by size and sign.
 template <element T>
 [[nodiscard]] consteval dtype dtype_of() {
-  if constexpr (foreign_dtype<T>::known) return foreign_dtype<T>::value;
+  if constexpr (is_complex_v<T>) return dtype_of<part_of_t<T>>();
+  else if constexpr (foreign_dtype<T>::known) return foreign_dtype<T>::value;
   else if constexpr (std::is_same_v<T, bool>) return dtype::boolean;
   else if constexpr (std::is_same_v<T, f16>) return dtype::f16;
   else if constexpr (std::is_same_v<T, bf16>) return dtype::bf16;

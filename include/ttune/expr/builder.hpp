@@ -104,6 +104,12 @@ using node = handle<ir::expr_node>;
 [[nodiscard]] node convert(dtype type, node a);
 [[nodiscard]] node combine_argument(dtype type, bool right, int component);
 
+/// The axis of the real and the imaginary part of complex elements (expr/complex_value.hpp).
+inline constexpr char const* parts_axis = "re_im";
+/// Returns an expression whose real and imaginary part are given; `part_of` returns one of them, 0 or 1.
+[[nodiscard]] node of_parts(node real, node imaginary);
+[[nodiscard]] node part_of(node const& a, int which);
+
 [[nodiscard]] handle<ir::tensor> tensor(char const* name, dtype type, std::vector<extent_value> shape, tensor_kind kind,
                                         memory_order order, operand_strides strides = operand_strides::dense);
 [[nodiscard]] handle<ir::tensor> ranged(handle<ir::tensor> t, std::int64_t low, std::int64_t high);

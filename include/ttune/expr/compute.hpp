@@ -14,6 +14,7 @@ class stage {
   using element_type = T;
   using name_set = Axes;
   using reduced_set = Reduced;
+  using layout = Layout;
   static constexpr auto name = Name;
   static constexpr int rank = []<fixed_string... N>(names<N...>) { return static_cast<int>(sizeof...(N)); }(Axes{});
 
@@ -21,7 +22,7 @@ class stage {
 
   template <class... Indices>
   [[nodiscard]] auto operator()(Indices const&... indices) const {
-    return detail::access<Name, rank, T>(
+    return detail::access<Name, rank, T, Layout>(
         [this](std::vector<capture::node> at) {
           return capture::read(handle_, component_, std::move(at), outside::none, {});
         },
@@ -99,7 +100,7 @@ class pending_stage {
         return invalid{};
       } else {
         return stage<Name, typename X::element, Left, reduced_axes_t<uses_of_t<X>>, Layout>(
-            capture::assign(text_, left_, right.node, {}, Layout::order, Layout::strides, updates_));
+            assigned<typename X::element>(right.node, {}));
       }
     }
   }
@@ -120,8 +121,14 @@ class pending_stage {
       how.kind = Kind;
       for (auto& text : texts(reduced{})) how.over.push_back({std::move(text), false, 0, 0});
       return stage<Name, T, Left, united_t<reduced, reduced_axes_t<Uses>>, Layout>(
-          capture::assign(text_, left_, right.node, std::move(how), Layout::order, Layout::strides, updates_));
+          assigned<T>(right.node, std::move(how)));
     }
+  }
+  template <class T>
+  [[nodiscard]] handle<ir::stage> assigned(capture::node const& value, capture::reduction how) const {
+    auto left = left_;
+    if constexpr (is_complex_v<T>) left = with_parts<Layout>(std::move(left), range_of_parts());
+    return capture::assign(text_, std::move(left), value, std::move(how), Layout::order, Layout::strides, updates_);
   }
   std::vector<axis_range> left_;
   handle<ir::tensor> updates_;

@@ -2,15 +2,39 @@
 // Functions of expressions: mathematics, selection, conversion.
 #pragma once
 
+#include "ttune/expr/complex_parts.hpp"
 #include "ttune/expr/operators.hpp"
 
 namespace ttune { inline namespace v0 {
+
+template <element T, class X>
+  requires(detail::ours<X>)
+[[nodiscard]] auto cast(X const& x);
+
+namespace detail {
+
+/// Converts to a complex type, both parts of a complex operand.
+template <class T, class X>
+auto cast_complex(X const& x) {
+  using made = expr<T, axes_of_t<X>, uses_of_t<X>>;
+  if constexpr (!is_complex_v<T>) {
+    static_assert(none_v<element_type<typename X::element>>, TTUNE_SAY_COMPLEX_CAST);
+    return invalid{};
+  } else if constexpr (is_complex_operand_v<X>) {
+    return made{capture::convert(dtype_of<T>(), x.node)};
+  } else {
+    return made{capture::of_parts(cast<part_of_t<T>>(x).node, literal_node<part_of_t<T>>(0))};
+  }
+}
+
+}  // namespace detail
 
 /// Converts to element type T: floats to integers towards zero, saturating, NaN to 0; integers wrap. Also takes axes.
 template <element T, class X>
   requires(detail::ours<X>)
 [[nodiscard]] auto cast(X const& x) {
   if constexpr (detail::is_invalid_v<X>) return invalid{};
+  else if constexpr (is_complex_v<T> || detail::is_complex_operand_v<X>) return detail::cast_complex<T>(x);
   else if constexpr (detail::is_index_v<X>)
     return expr<T, detail::axes_of_t<X>, uses<>>{capture::convert(dtype_of<T>(), detail::index_node(x))};
   else return expr<T, detail::axes_of_t<X>, detail::uses_of_t<X>>{capture::convert(dtype_of<T>(), x.node)};
@@ -34,6 +58,9 @@ auto float_function(function f, X const& x) {
   } else if constexpr (!is_float(dtype_of<typename X::element>())) {
     static_assert(none_v<element_type<typename X::element>>, TTUNE_SAY_INTEGER_FUNCTION);
     return invalid{};
+  } else if constexpr (is_complex_operand_v<X>) {
+    static_assert(none_v<element_type<typename X::element>>, TTUNE_SAY_COMPLEX);
+    return invalid{};
   } else {
     return X{capture::apply(f, x.node)};
   }
@@ -48,7 +75,6 @@ auto float_function(function f, X const& x) {
     return detail::float_function(function::name, x); \
   }
 TTUNE_FUNCTION(sqrt)
-TTUNE_FUNCTION(exp)
 TTUNE_FUNCTION(log)
 TTUNE_FUNCTION(sin)
 TTUNE_FUNCTION(cos)
@@ -58,6 +84,13 @@ TTUNE_FUNCTION(floor)
 TTUNE_FUNCTION(ceil)
 TTUNE_FUNCTION(round)  ///< rounds half to even
 #undef TTUNE_FUNCTION
+
+template <class X>
+  requires(detail::ours<X>)
+[[nodiscard]] auto exp(X const& x) {
+  if constexpr (detail::is_complex_operand_v<X>) return exp(real(x)) * complex(cos(imag(x)), sin(imag(x)));
+  else return detail::float_function(function::exp, x);
+}
 
 template <class X>
   requires(detail::ours<X>)
@@ -91,7 +124,8 @@ template <class X>
 template <class X>
   requires(detail::is_expr_v<X>)
 [[nodiscard]] auto abs(X const& x) {
-  return X{capture::apply(function::abs, x.node)};
+  if constexpr (detail::is_complex_operand_v<X>) return sqrt(norm(x));
+  else return X{capture::apply(function::abs, x.node)};
 }
 template <class X>
   requires(detail::ours<X>)
@@ -141,7 +175,8 @@ namespace detail {
 
 template <class C, class A, class B>
 auto choose_arm(C const& condition, A const& a, B const& b) {
-  using anchor = std::conditional_t<is_expr_v<A>, A, B>;
+  using anchor = std::conditional_t<is_expr_v<A> && (is_complex_operand_v<A> || !is_complex_operand_v<B>), A,
+                                    std::conditional_t<is_expr_v<B>, B, A>>;
   if constexpr (!is_expr_v<anchor>) {
     static_assert(none_v<element_types<A, B>>, TTUNE_SAY_UNTYPED_ARMS);
     return invalid{};

@@ -56,6 +56,7 @@ namespace detail {
 
 template <fixed_string Name, fixed_string Axis, class X>
 [[nodiscard]] auto ranked(over_set<names<Axis>> const& along, X const& value, int count, capture::rank_order order) {
+  static_assert(!is_complex_v<typename X::element>, TTUNE_SAY_COMPLEX);
   using free = subtracted_t<axes_of_t<X>, names<Axis>>;
   using read = decltype(unite_all_uses(uses<reduction_over<names<Axis>>>{}, uses_of_t<X>{}));
   auto const place = capture::convert(dtype::i32, capture::axis(Axis.text));

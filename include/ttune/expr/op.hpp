@@ -14,6 +14,7 @@ struct operand {
   using layout = Layout;
   static constexpr auto name = Name;
   static constexpr int rank = Rank;
+  static constexpr int dimensions = detail::dimensions_in_program<T>(Rank);  ///< in programs and signatures
   static constexpr tensor_kind kind = Kind;
   static constexpr bool written = Written;
 };
@@ -136,6 +137,7 @@ class op_type {
   }
   /// Returns the operator with free layouts for row-major inputs and results, except constants and updated operands.
   [[nodiscard]] auto with_free_layouts() const {
+    static_assert(!(is_complex_v<typename Operands::element_type> || ...), TTUNE_SAY_COMPLEX_FREE);
     using free = typename detail::op_of<detail::type_list<typename detail::freed<Operands>::type...>>::type;
     return free(capture::with_free_operands(program_), error_);
   }

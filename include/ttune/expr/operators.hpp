@@ -3,7 +3,7 @@
 // explains any other fault in a sentence.
 #pragma once
 
-#include "ttune/expr/expr.hpp"
+#include "ttune/expr/complex_arithmetic.hpp"
 
 namespace ttune { inline namespace v0 {
 
@@ -50,53 +50,6 @@ auto combine_gathers(L const& l, R const& r) {
   }
 }
 
-/// Converts a number beside an expression to the expression's type.
-template <class T, class Literal>
-[[nodiscard]] capture::node literal_node(Literal value) {
-  if constexpr (is_float(dtype_of<T>())) return capture::number(dtype_of<T>(), static_cast<double>(value));
-  else return capture::integer(dtype_of<T>(), static_cast<std::int64_t>(value));
-}
-
-/// Returns the node of an operand of a value expression of element type T.
-template <class T, class X>
-[[nodiscard]] capture::node value_node(X const& x) {
-  if constexpr (is_expr_v<X>) return x.node;
-  else if constexpr (is_index_v<X>) return capture::convert(dtype_of<T>(), index_node(x));
-  else return literal_node<T>(x);
-}
-
-/// Returns true if X may stand beside an expression of element type T; otherwise an assertion explains the reason.
-template <class T, class X>
-constexpr bool fits() {
-  if constexpr (is_expr_v<X>) {
-    using other = typename X::element;
-    if constexpr (std::is_same_v<T, bool> != std::is_same_v<other, bool>) {
-      static_assert(none_v<element_types<T, other>>, TTUNE_SAY_BOOL);
-      return false;
-    } else if constexpr (dtype_of<T>() != dtype_of<other>()) {
-      static_assert(none_v<element_types<T, other>>, TTUNE_SAY_MIXED_TYPES);
-      return false;
-    }
-  } else if constexpr (is_index_v<X>) {
-    if constexpr (!is_integer(dtype_of<T>())) {
-      static_assert(none_v<axes_of_t<X>>, TTUNE_SAY_AXIS_FLOAT);
-      return false;
-    }
-  } else if constexpr (literal_number<X>) {
-    if constexpr (std::is_same_v<T, bool> != std::is_same_v<X, bool>) {
-      static_assert(none_v<element_types<T, X>>, TTUNE_SAY_BOOL);
-      return false;
-    } else if constexpr (std::is_floating_point_v<X> && !is_float(dtype_of<T>())) {
-      static_assert(none_v<element_types<T, X>>, TTUNE_SAY_FLOAT_LITERAL);
-      return false;
-    }
-  } else {
-    static_assert(none_v<element_types<T, X>>, TTUNE_SAY_MIXED_TYPES);
-    return false;
-  }
-  return true;
-}
-
 template <operation Op, class L, class R>
 auto combine_values(L const& l, R const& r) {
   using anchor = std::conditional_t<is_expr_v<L>, L, R>;
@@ -125,6 +78,8 @@ auto combine(L const& l, R const& r) {
   } else if constexpr (is_gather_v<L> || is_gather_v<R> || is_bounded_v<L> || is_bounded_v<R>) {
     static_assert(none_v<element_types<L, R>>, TTUNE_SAY_INDEX_TYPE);
     return invalid{};
+  } else if constexpr (is_complex_operand_v<L> || is_complex_operand_v<R>) {
+    return combine_complex<Op>(l, r);
   } else if constexpr (is_expr_v<L> || is_expr_v<R>) {
     return combine_values<Op>(l, r);
   } else if constexpr ((is_index_v<L> || std::is_integral_v<L>) && (is_index_v<R> || std::is_integral_v<R>)) {

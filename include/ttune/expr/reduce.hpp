@@ -41,6 +41,9 @@ auto reduce_over(over_set<Axes> const& axes, X const& x) {
   } else if constexpr (Kind == reducer::sum && is_narrow(dtype_of<typename X::element>())) {
     static_assert(none_v<element_type<typename X::element>>, TTUNE_SAY_NARROW);
     return invalid{};
+  } else if constexpr (Kind != reducer::sum && is_complex_v<typename X::element>) {
+    static_assert(none_v<element_type<typename X::element>>, TTUNE_SAY_COMPLEX);
+    return invalid{};
   } else {
     using missing = subtracted_t<Axes, axes_of_t<X>>;
     if constexpr (!none_v<missing>) {
@@ -48,7 +51,9 @@ auto reduce_over(over_set<Axes> const& axes, X const& x) {
       return invalid{};
     } else {
       using free = subtracted_t<axes_of_t<X>, Axes>;
-      auto nodes = capture::reduce({Kind, axes.ranges, {}, {}, {}, true, true}, texts(free{}), {x.node});
+      auto names_of_free = texts(free{});
+      if constexpr (is_complex_v<typename X::element>) names_of_free.push_back(capture::parts_axis);
+      auto nodes = capture::reduce({Kind, axes.ranges, {}, {}, {}, true, true}, std::move(names_of_free), {x.node});
       return expr<typename X::element, free, united_uses_t<uses_of_t<X>, uses<reduction_over<Axes>>>>{
           std::move(nodes.front())};
     }
@@ -64,6 +69,9 @@ auto reduce_rest(X const& x) {
     return invalid{};
   } else if constexpr (Kind == reducer::sum && is_narrow(dtype_of<typename X::element>())) {
     static_assert(none_v<element_type<typename X::element>>, TTUNE_SAY_NARROW);
+    return invalid{};
+  } else if constexpr (Kind != reducer::sum && is_complex_v<typename X::element>) {
+    static_assert(none_v<element_type<typename X::element>>, TTUNE_SAY_COMPLEX);
     return invalid{};
   } else {
     return implicit_reduction<Kind, typename X::element, axes_of_t<X>, uses_of_t<X>>{x.node};
@@ -142,6 +150,7 @@ template <fixed_string... Names, class Axes, class... Numbers, class Combine, cl
 [[nodiscard]] auto reduce(over_set<Axes> const& axes, identity<Numbers...> const& neutral, Combine const& combine,
                           law how, Xs const&... xs) {
   static_assert(sizeof...(Numbers) == sizeof...(Xs), "ttune: reduce needs one identity a component");
+  static_assert(!(is_complex_v<typename Xs::element> || ...), TTUNE_SAY_COMPLEX);
   using free = detail::subtracted_t<decltype(detail::unite_all(names<>{}, detail::axes_of_t<Xs>{}...)), Axes>;
   using side = combine_side<typename Xs::element...>;
   std::vector<capture::node> zero;

@@ -48,13 +48,14 @@ template <fixed_string Name, class Layout>
 struct layout_of_tensor {};
 template <class Layout>
 inline constexpr bool is_column_major_v = Layout::order == memory_order::column_major;
-template <class Layout, tensor_kind Kind>
+template <class Layout, tensor_kind Kind, class T>
 constexpr bool is_supported_layout =
     std::is_same_v<Layout, row_major> || std::is_same_v<Layout, col_major> || std::is_same_v<Layout, any_strides> ||
     std::is_same_v<Layout, strided<row_major>> || std::is_same_v<Layout, strided<col_major>> ||
-    (std::is_same_v<Layout, layout::any> && Kind == tensor_kind::input);
-template <fixed_string Name, class Layout, tensor_kind Kind>
-using unsupported_layout = std::conditional_t<is_supported_layout<Layout, Kind>, void, layout_of_tensor<Name, Layout>>;
+    (std::is_same_v<Layout, layout::any> && Kind == tensor_kind::input && !is_complex_v<T>);
+template <fixed_string Name, class Layout, tensor_kind Kind, class T>
+using unsupported_layout =
+    std::conditional_t<is_supported_layout<Layout, Kind, T>, void, layout_of_tensor<Name, Layout>>;
 
 template <class Index>
 constexpr auto bounded_axes_of() {
@@ -62,8 +63,16 @@ constexpr auto bounded_axes_of() {
   else return names<>{};
 }
 
+/// Returns the indices of a read in the program.
+template <class T, class Layout, class... Indices>
+[[nodiscard]] std::vector<capture::node> index_nodes(Indices const&... indices) {
+  std::vector<capture::node> made{index_node(indices)...};
+  if constexpr (is_complex_v<T>) return with_parts<Layout>(std::move(made), capture::axis(capture::parts_axis));
+  else return made;
+}
+
 /// Reads a tensor or a stage: `source(indices...)`.
-template <fixed_string Name, int Rank, class T, class Make, class... Indices>
+template <fixed_string Name, int Rank, class T, class Layout, class Make, class... Indices>
 auto access(Make const& make, Indices const&... indices) {
   if constexpr ((is_invalid_v<Indices> || ...)) {
     return invalid{};
@@ -80,7 +89,7 @@ auto access(Make const& make, Indices const&... indices) {
   } else {
     using axes = decltype(unite_all(names<>{}, axes_of_t<Indices>{}...));
     using read = decltype(unite_all_uses(uses<use<Name, axes>>{}, uses_of_t<Indices>{}...));
-    return expr<T, axes, read>{make(std::vector<capture::node>{index_node(indices)...})};
+    return expr<T, axes, read>{make(index_nodes<T, Layout>(indices...))};
   }
 }
 
@@ -92,7 +101,7 @@ template <fixed_string Name, class T, int Rank, class Layout = row_major, tensor
 class tensor {
   static_assert(element<T>, TTUNE_SAY_ELEMENT);
   static_assert(Rank >= 0);
-  static_assert(detail::none_v<detail::unsupported_layout<Name, Layout, Kind>>, TTUNE_SAY_LAYOUT);
+  static_assert(detail::none_v<detail::unsupported_layout<Name, Layout, Kind, T>>, TTUNE_SAY_LAYOUT);
 
  public:
   using element_type = T;
@@ -114,7 +123,7 @@ class tensor {
 
   template <class... Indices>
   [[nodiscard]] auto operator()(Indices const&... indices) const {
-    return detail::access<Name, Rank, T>(
+    return detail::access<Name, Rank, T, Layout>(
         [this](std::vector<capture::node> at) { return capture::read(handle_, std::move(at), outside::none, {}); },
         indices...);
   }
@@ -122,7 +131,8 @@ class tensor {
 
  private:
   [[nodiscard]] static handle<ir::tensor> make(std::vector<extent_value> shape) {
-    if constexpr (detail::none_v<detail::unsupported_layout<Name, Layout, Kind>>)
+    if constexpr (is_complex_v<T>) shape = detail::with_parts<Layout>(std::move(shape), extent_value(2));
+    if constexpr (detail::none_v<detail::unsupported_layout<Name, Layout, Kind, T>>)
       return capture::tensor(Name.text, dtype_of<T>(), std::move(shape), Kind, Layout::order, Layout::strides);
     else return {};
   }
@@ -136,6 +146,8 @@ using constant = tensor<Name, T, Rank, Layout, tensor_kind::constant>;
 /// A small operand with a known content. It is part of the program; unrolled loops use its elements as constants.
 template <fixed_string Name, class T, int Rank>
 class table {
+  static_assert(!is_complex_v<T>, TTUNE_SAY_COMPLEX_TABLE);
+
  public:
   using element_type = T;
   static constexpr auto name = Name;
@@ -145,7 +157,7 @@ class table {
       : handle_(capture::table(Name.text, dtype_of<T>(), std::move(shape), std::move(content))) {}
   template <class... Indices>
   [[nodiscard]] auto operator()(Indices const&... indices) const {
-    return detail::access<Name, Rank, T>(
+    return detail::access<Name, Rank, T, row_major>(
         [this](std::vector<capture::node> at) { return capture::read(handle_, std::move(at), outside::none, {}); },
         indices...);
   }

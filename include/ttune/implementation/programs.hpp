@@ -16,6 +16,7 @@
 #include "ttune/capture/bind.inl.hpp"
 #include "ttune/capture/bounds.inl.hpp"
 #include "ttune/capture/capture.inl.hpp"
+#include "ttune/capture/complex_sums.inl.hpp"
 #include "ttune/capture/compose.inl.hpp"
 #include "ttune/capture/in_order.inl.hpp"
 #include "ttune/capture/keep_open.inl.hpp"

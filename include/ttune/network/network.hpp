@@ -28,6 +28,8 @@ namespace ttune { inline namespace v0 {
 /// A tensor of a network with its element type and rank: what `network::input`, `weights` and `add` return.
 template <class T, int Rank>
 class network_value {
+  static_assert(!is_complex_v<T>, "ttune: networks have real values: give the parts as values of their own");
+
  public:
   using element_type = T;
   static constexpr int rank = Rank;

@@ -20,10 +20,11 @@ void read_shape(call_extents& found, std::size_t operand, X const& x) {
       found.take(operand, static_cast<std::size_t>(reversed ? traits::rank - 1 - d : d), traits::extent(x, d));
 }
 
-template <class X>
+template <class Operand, class X>
 void read_elements(call_extents& found, std::size_t operand, X const& x) {
   using traits = argument_traits<X>;
-  if constexpr (requires { requires traits::rank < 0; }) found.take_elements(operand, traits::elements(x));
+  constexpr std::int64_t parts = is_complex_v<typename Operand::element_type> ? 2 : 1;
+  if constexpr (requires { requires traits::rank < 0; }) found.take_elements(operand, parts * traits::elements(x));
 }
 
 /// Returns the run-time extents of a call: from shapes first, then from numbers of elements, which tell an extent once
@@ -34,7 +35,7 @@ template <class... Operands, std::size_t... I, class... Arguments>
   call_extents found(open);
   (read_shape<Operands>(found, I, arguments), ...);
   for (std::size_t round = 0; round < sizeof...(Operands) && !found.complete(); ++round)
-    (read_elements(found, I, arguments), ...);
+    (read_elements<Operands>(found, I, arguments), ...);
   if (!found.complete()) open.refuse(found.values());
   return found;
 }

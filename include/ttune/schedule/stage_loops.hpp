@@ -75,11 +75,21 @@ template <class Stage>
 concept dsl_stage = requires {
   Stage::name.text;
   typename Stage::name_set;
+  typename Stage::element_type;
   typename Stage::reduced_set;
+};
+/// The axes of a stage in the program: complex elements have one for their parts (expr/complex_value.hpp).
+template <class Stage, bool IsComplex = is_complex_v<typename Stage::element_type>>
+struct axes_in_program {
+  using type = typename Stage::name_set;
+};
+template <class Stage>
+struct axes_in_program<Stage, true> {
+  using type = united_t<typename Stage::name_set, names<"re_im">>;
 };
 template <class Stage>
 struct fresh {
-  using free = typename names_in<typename Stage::name_set>::type;
+  using free = typename names_in<typename axes_in_program<Stage>::type>::type;
   using reduced = loops_without_t<typename names_in<typename Stage::reduced_set>::type, free>;
   using type = stage_loops<Stage::name, joined_loops_t<free, reduced>, reduced>;
 };

@@ -4,6 +4,12 @@
 // each.
 //
 //   O(f, y, x) = sum(c) I(c, y, x) * W(f, c)      →      O(f, yx) = sum(c) I(c, yx) * W(f, c)      fuse_axes(y, x, yx)
+//
+// The components of a point, such as the two parts of a complex number, are merged with the axis before them, too. Then
+// stages without a reduction, of which factors are made, may compute phases of the long row (phases.hpp).
+//
+//   E(k, j, c) = select(c == 0, …)                →      E(k, jc) = select(jc % 2 == 0, …)
+//   O(i, j, c) = sum(k) A(i, k) * E(k, j, c)      →      O(i, jc) = sum(k) A(i, k) * E(k, jc)      fuse_axes(j, c, jc)
 #pragma once
 
 #include <algorithm>
@@ -13,7 +19,9 @@
 
 #include "ttune/autoschedule/cpu/lanes.hpp"
 #include "ttune/autoschedule/cpu/long_rows.hpp"
+#include "ttune/autoschedule/cpu/short_rows.hpp"
 #include "ttune/autoschedule/cpu/with_step.hpp"
+#include "ttune/autoschedule/phases.hpp"
 #include "ttune/ir/open_extents.hpp"
 
 namespace ttune { inline namespace v0 { namespace autoschedule {
@@ -51,6 +59,25 @@ namespace detail {
                      [&](std::int32_t reader) { return follows(static_cast<std::size_t>(reader)); });
 }
 
+/// Returns true if the last axis of a stage has the components of points, which would be a short vector.
+[[nodiscard]] inline bool ends_in_components(plan const& p, stage_plan const& st, std::int64_t lanes) {
+  auto const last = st.definition->axes.size() - 1;
+  return is_short(st, last) && st.axis_size(last) < lanes && st.axis_size(last - 1) > 1 &&
+         stride(p, st, st.accesses.back(), last) == 1;
+}
+
+/// Returns true if only stages without a reduction divide indices for merged axes, and only such that have phases.
+[[nodiscard]] inline bool has_phases_at_most(plan const& p, plan const& merged) {
+  for (std::size_t i = 0; i < p.stages.size(); ++i) {
+    auto const& after = merged.stages[i];
+    if (index_divisions(*after.definition) <= index_divisions(*p.stages[i].definition)) continue;
+    if (after.definition->reduces() ||
+        phases_of(after, after.definition->axes.back().name, most_phases_of_points) == 1)
+      return false;
+  }
+  return true;
+}
+
 }  // namespace detail
 
 /// Returns the step that merges the last two free axes of the next such contraction, and the plan with it; nothing if
@@ -62,12 +89,15 @@ namespace detail {
     auto const& d = *st.definition;
     auto const rank = d.axes.size();
     if (!d.reduces() || d.updates || rank < 2 || !suits_lanes(machine, p, st)) continue;
-    if (lanes_axis(machine, p, st) != rank - 1 || !detail::fills_more_lanes(st, lanes_of(machine, st))) continue;
+    bool const components = detail::ends_in_components(p, st, lanes_of(machine, st));
+    bool const fills = lanes_axis(machine, p, st) == rank - 1 && detail::fills_more_lanes(st, lanes_of(machine, st));
+    if (!components && !fills) continue;
     auto const& rows = d.axes[rank - 2].name;
     auto const& columns = d.axes[rank - 1].name;
     auto made = detail::with_step(  // refused if they are no neighbours in memory
         so_far, {primitive::fuse_axes, d.name, {rows, columns}, {detail::unused_axis(*p.program, rows + columns)}, {}});
-    if (made && detail::index_divisions(*made->second.program) <= detail::index_divisions(*p.program) &&
+    if (made && (components ? detail::has_phases_at_most(p, made->second)
+                            : detail::index_divisions(*made->second.program) <= detail::index_divisions(*p.program)) &&
         detail::neighbours_follow(p, static_cast<std::size_t>(&st - p.stages.data()), made->second))
       return made;
   }

@@ -17,16 +17,19 @@ namespace ttune { inline namespace v0 { namespace autoschedule {
 namespace detail {
 
 /// Returns how often indices are divided: the cost of an operand that keeps its shape where axes are merged.
-[[nodiscard]] inline int index_divisions(ir::program const& p) {
+[[nodiscard]] inline int index_divisions(ir::stage const& st) {
   int count = 0;
   auto const look = [&](ir::expr const& e) {
     auto const* b = ir::as<ir::binary>(e);
     if (b && (b->op == ir::binary_op::floor_divide || b->op == ir::binary_op::floor_modulo)) ++count;
   };
-  for (auto const& st : p.stages) {
-    for (auto const& c : st->components) ir::for_each_node(c.value, look);
-    if (st->predicate) ir::for_each_node(st->predicate, look);
-  }
+  for (auto const& c : st.components) ir::for_each_node(c.value, look);
+  if (st.predicate) ir::for_each_node(st.predicate, look);
+  return count;
+}
+[[nodiscard]] inline int index_divisions(ir::program const& p) {
+  int count = 0;
+  for (auto const& st : p.stages) count += index_divisions(*st);
   return count;
 }
 

@@ -277,15 +277,19 @@ class operand_packing {
               {out_.location(knob_name("pack_" + source), static_cast<std::int32_t>(places.size()) - 1, seed)});
   }
 
-  /// Returns true for an operand whose tile of rows is contiguous, but for one term only: the next term is on another
-  /// page, as in products with a transposed matrix. Several vector tiles of a task use it.
+  /// Returns true for an operand whose tile of rows is contiguous, but for one term only, or for the terms that are the
+  /// components of a point: the next term is on another page, as in products with a transposed matrix. Several vector
+  /// tiles of a task use it.
   [[nodiscard]] bool has_far_terms(access_plan const& a) const {
     if (t_.task_loop.empty() || t_.rolled.empty() || !is_packable(p_, r_, a, t_.row_axis) ||
         is_constant_operand(p_, a) || uses_axis(a, t_.vector_axis))
       return false;
-    auto const apart = stride(p_, r_, a, static_cast<std::size_t>(t_.rolled.back()));
+    auto const apart = [&](std::int32_t axis) { return stride(p_, r_, a, static_cast<std::size_t>(axis)); };
+    auto const next = t_.rolled.end() - 1;  // the axis of the next term
+    bool const of_points = t_.rolled.size() > 1 && apart(*next) == 1 && apart(t_.row_axis) == size(*next) &&
+                           size(*next) <= near_stride;
     auto const element = static_cast<std::int64_t>(size_in_bytes(r_.definition->type()));
-    return stride(p_, r_, a, static_cast<std::size_t>(t_.row_axis)) == 1 && apart * element >= least_apart;
+    return (of_points || apart(t_.row_axis) == 1) && apart(of_points ? *(next - 1) : *next) * element >= least_apart;
   }
 
   /// Packs a tile of rows, one term after the other: 1000 x 1000, transposed, times 1000 x 1200 in f64, one
