@@ -52,7 +52,8 @@ struct operand_size {
   operand_size() = default;
   operand_size(operand_info const& o, bool column_major)
       : elements(o.elements() / (IsComplex ? 2 : 1)), bytes(o.bytes()) {
-    if (o.shape.size() != extents.size() + (IsComplex ? 1 : 0)) return;  // not a plain layout: objects with a shape are refused
+    if (o.shape.size() != extents.size() + (IsComplex ? 1 : 0))
+      return;  // not a plain layout: objects with a shape are refused
     for (std::size_t d = 0; d < extents.size(); ++d) extents[d] = o.shape[column_major ? extents.size() - 1 - d : d];
   }
 };

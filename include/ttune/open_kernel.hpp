@@ -108,7 +108,7 @@ class open_kernel<op_type<Operands...>> {
     std::vector<kernel_call> calls;
     std::vector<tuning_report> reports;
     std::array<std::int64_t, sizeof...(Operands)> row_bytes{};  ///< 0: the operand has no rows
-    std::tuple<detail::size_of_operand<Operands>...> sizes;  ///< of one row
+    std::tuple<detail::size_of_operand<Operands>...> sizes;     ///< of one row
     capture::dim_range range;
   };
 

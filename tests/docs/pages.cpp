@@ -3,6 +3,7 @@
 // "// [/NAME]"; tests/tools/check_snippets.py compares them.
 #include <doctest/doctest.h>
 #include <ttune/backends/orc.hpp>
+#include <ttune/complex.hpp>
 #include <ttune/eigen.hpp>
 #include <ttune/live.hpp>
 #include <ttune/lowering/lower.hpp>
@@ -20,6 +21,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <complex>
 #include <iostream>
 #include <limits>
 #include <string>
@@ -203,6 +205,33 @@ TEST_CASE("how-to: the smallest elements") {
       for (std::int64_t j = 0; j < 40; ++j) all.emplace_back(std::abs(X(i) - Y(j)), static_cast<int>(j));
       std::sort(all.begin(), all.end());
       for (std::int64_t r = 0; r < 3; ++r) std::tie(far(i, r), at(i, r)) = all[static_cast<std::size_t>(r)];
+    }
+  }));
+}
+
+// [beams]
+/// Signals of antennas, turned and added for each direction, and the power of each beam.
+/// Shape: W (beams, antennas), X (antennas, times) -> B (beams, times), P (beams)
+auto beams(std::int64_t directions, std::int64_t antennas, std::int64_t times) {
+  auto const [b, a, t] = ttune::axes<"b", "a", "t">;
+  ttune::constant<"W", std::complex<float>, 2> const W{{directions, antennas}};
+  ttune::tensor<"X", std::complex<float>, 2> const X{{antennas, times}};
+  auto const B = ttune::compute<"B">(b, t) = ttune::sum(over(a), ttune::conj(W(b, a)) * X(a, t));
+  auto const P = ttune::compute<"P">(b) = ttune::sum(over(t), ttune::norm(B(b, t)));
+  return ttune::op(inputs(W, X), outputs(B, P), "beams");
+}
+// [/beams]
+TEST_CASE("docs: operators of complex elements are what their text says") {
+  using number = std::complex<float>;
+  CHECK(ttune::testing::check(beams(3, 5, 20), [](auto const& W, auto const& X, auto const& B, auto const& P) {
+    for (std::int64_t b = 0; b < 3; ++b) {
+      P(b) = 0;
+      for (std::int64_t t = 0; t < 20; ++t) {
+        number sum = 0;
+        for (std::int64_t a = 0; a < 5; ++a) sum += std::conj(W(b, a)) * X(a, t);
+        B(b, t) = sum;
+        P(b) += std::norm(sum);
+      }
     }
   }));
 }

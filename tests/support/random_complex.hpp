@@ -51,7 +51,8 @@ class complex_generator : stage_generator {
 
   /// S(b?, i, j) = sum(k) A(b?, i, k) * B(b?, k, j), each with its dimensions in any order.
   void product() {
-    constexpr std::int64_t rows[] = {1, 3, 5, 16, 17, 33}, columns[] = {1, 2, 7, 16, 19, 40}, terms[] = {1, 2, 5, 17, 40};
+    constexpr std::int64_t rows[] = {1, 3, 5, 16, 17, 33}, columns[] = {1, 2, 7, 16, 19, 40},
+                           terms[] = {1, 2, 5, 17, 40};
     extents_ = {{"i", rows[pick(6)]}, {"j", columns[pick(6)]}, {"k", terms[pick(5)]}};
     bool const batched = random_.chance(0.2);
     if (batched) extents_.push_back({"b", 1 + pick(3)});
@@ -75,7 +76,8 @@ class complex_generator : stage_generator {
     extents_ = {{"i", sizes[pick(4)]}, {"k", terms[pick(5)]}};
     auto what = factor({"i", "k"});
     if (random_.chance(0.8)) {
-      auto const other = factor(random_.chance(0.7) ? std::vector<std::string>{"k"} : std::vector<std::string>{"i", "k"});
+      auto const other =
+          factor(random_.chance(0.7) ? std::vector<std::string>{"k"} : std::vector<std::string>{"i", "k"});
       what = ttune::detail::complex_product(what, other);
     }
     if (random_.chance(0.2)) return finish({}, false, what, {"i", "k"});
@@ -102,11 +104,14 @@ class complex_generator : stage_generator {
     extents_ = {{"i", sizes[pick(5)]}, {"j", sizes[pick(5)]}};
     auto what = factor({"i", "j"});
     for (auto count = 1 + pick(3); count > 0; --count) {
-      auto const other = factor(random_.chance(0.7) ? std::vector<std::string>{"i", "j"} : std::vector<std::string>{"j"});
+      auto const other =
+          factor(random_.chance(0.7) ? std::vector<std::string>{"i", "j"} : std::vector<std::string>{"j"});
       switch (pick(4)) {
         case 0: what = what + other; break;
         case 1: what = ttune::detail::complex_product(what, what) - other; break;
-        case 2: what = ttune::capture::of_parts(ttune::capture::part_of(what, 1), ttune::capture::part_of(other, 0)); break;
+        case 2:
+          what = ttune::capture::of_parts(ttune::capture::part_of(what, 1), ttune::capture::part_of(other, 0));
+          break;
         default: what = ttune::detail::complex_product(what, other); break;
       }
     }
@@ -134,8 +139,7 @@ class complex_generator : stage_generator {
     std::vector<ttune::axis_range> left;
     for (auto const& a : axes) left.push_back(range_of(a));
     left.insert(lies == order::column_major ? left.begin() : left.end(), ttune::detail::range_of_parts());
-    made_.stages.push_back(
-        ttune::capture::assign(name, left, what, how, lies, ttune::operand_strides::dense, {}));
+    made_.stages.push_back(ttune::capture::assign(name, left, what, how, lies, ttune::operand_strides::dense, {}));
   }
 
   /// Returns an element of a new operand whose dimensions are these axes in any order: itself, conjugated or scaled.

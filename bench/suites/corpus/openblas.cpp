@@ -141,6 +141,35 @@ void complex_product(index n, float const* ar, float const* ai, float const* br,
   add(1, ai, br, 1, im);
 }
 
+template <class T, class Routine>
+void product_of_complex(Routine routine, index m, index n, index k, T const* A, T const* B, T* C) {
+  T const one[] = {1, 0}, none[] = {0, 0};
+  routine(rows, as_is, as_is, narrow(m), narrow(n), narrow(k), one, A, narrow(k), B, narrow(n), none, C, narrow(n));
+}
+void cgemm(index m, index n, index k, float const* A, float const* B, float* C) {
+  product_of_complex(cblas_cgemm, m, n, k, A, B, C);
+}
+void zgemm(index m, index n, index k, double const* A, double const* B, double* C) {
+  product_of_complex(cblas_zgemm, m, n, k, A, B, C);
+}
+
+/// The upper triangle, and the other one from it: the routine needs half of the products.
+void antenna_covariance(index times, index n, float const* X, float* R) {
+  cblas_cherk(rows, CblasUpper, CblasConjTrans, narrow(n), narrow(times), 1.0F / static_cast<float>(times), X,
+              narrow(n), 0, R, narrow(n));
+  for (index i = 0; i < n; ++i)
+    for (index j = 0; j < i; ++j) {
+      R[2 * (i * n + j)] = R[2 * (j * n + i)];
+      R[2 * (i * n + j) + 1] = -R[2 * (j * n + i) + 1];
+    }
+}
+
+void cgemv(index m, index n, float const* A, float const* x, float* y) {
+  float const one[] = {1, 0}, none[] = {0, 0};
+  cblas_cgemv(rows, as_is, narrow(m), narrow(n), one, A, narrow(n), x, 1, none, y, 1);
+}
+void cdot(index n, float const* x, float const* y, float* s) { cblas_cdotc_sub(narrow(n), x, 1, y, 1, s); }
+
 add_functions const all{"openblas",
                         {{"gemm", gemm},
                          {"two_mm", two_mm},
@@ -158,6 +187,11 @@ add_functions const all{"openblas",
                          {"dot", dot},
                          {"rank_one", rank_one},
                          {"vector_matrix", vector_matrix},
-                         {"complex_product", complex_product}}};
+                         {"complex_product", complex_product},
+                         {"cgemm", cgemm},
+                         {"zgemm", zgemm},
+                         {"antenna_covariance", antenna_covariance},
+                         {"cgemv", cgemv},
+                         {"cdot", cdot}}};
 
 }  // namespace

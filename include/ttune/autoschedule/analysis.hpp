@@ -239,7 +239,8 @@ inline constexpr std::int64_t near_stride = 4;
     auto const s = stride(p, st, a, axis);
     if (a.write) score += s == 1 ? 1 : !st.definition->reduces() && s > near_stride ? -4 : 0;  // stored one by one
     else if (s == 0 || is_once(p, st, a)) continue;
-    else if (s == 1 || takes_whole_points(p, st, a, axis)) score += is_of_few(p, st, a, lanes) ? 0 : is_constant_operand(p, a) ? 1 : 2;
+    else if (s == 1 || takes_whole_points(p, st, a, axis))
+      score += is_of_few(p, st, a, lanes) ? 0 : is_constant_operand(p, a) ? 1 : 2;
     else if (is_constant_operand(p, a) && indexes_by_axes(st, a)) score += 2;
     else if (st.definition->reduces() && has_reuse(p, st, a)) {
       copied = copied || !is_copied_cheaply(p, st, a, lanes);

@@ -58,7 +58,9 @@ struct complex_factor {
   ir::expr imaginary;
   bool conjugated = false;
 
-  [[nodiscard]] std::optional<ir::expr> at(std::string const& axis) const { return joined_parts(real, imaginary, axis); }
+  [[nodiscard]] std::optional<ir::expr> at(std::string const& axis) const {
+    return joined_parts(real, imaginary, axis);
+  }
 };
 
 [[nodiscard]] inline complex_factor as_factor(ir::expr const& real, ir::expr const& imaginary) {
@@ -103,9 +105,9 @@ struct complex_parts_of_value {
   auto const* first = operation_of(above->left, ir::binary_op::multiply);
   auto const* second = operation_of(above->right, ir::binary_op::multiply);
   if (!of_reals || !of_imaginaries || !first || !second) return std::nullopt;
-  bool const is_product =
-      ir::equal(of_reals->left, first->left) && ir::equal(of_reals->right, second->right) &&
-      ir::equal(of_imaginaries->left, second->left) && ir::equal(of_imaginaries->right, first->right);
+  bool const is_product = ir::equal(of_reals->left, first->left) && ir::equal(of_reals->right, second->right) &&
+                          ir::equal(of_imaginaries->left, second->left) &&
+                          ir::equal(of_imaginaries->right, first->right);
   if (!is_product) return std::nullopt;
   return std::pair{as_factor(of_reals->left, of_imaginaries->left), as_factor(of_reals->right, of_imaginaries->right)};
 }
@@ -119,7 +121,8 @@ struct complex_parts_of_value {
 }
 
 /// A factor is turned if so many results use each of its elements: else that takes longer than it saves. (Two cores,
-/// AVX-512, m x 2048 x 1024, against a sum for each part: 8 rows 2.5 to 1.8 ms, 16 rows 2.8 to 3.2, 32 rows 4.7 to 6.6.)
+/// AVX-512, m x 2048 x 1024, against a sum for each part: 8 rows 2.5 to 1.8 ms, 16 rows 2.8 to 3.2, 32 rows 4.7
+/// to 6.6.)
 inline constexpr double least_uses = 16;
 
 /// Rewrites one sum, and adds its stages to a program.
@@ -228,9 +231,8 @@ class complex_sum {
     auto const factor = program_.add(made);
     auto sum = stage_;
     sum.reduction.axes.push_back({terms_axis, 0, 2});
-    sum.components[0].value =
-        ir::make_binary(ir::binary_op::multiply, *as_it_lies,
-                        ir::make_access(factor, std::move(indices), read->outside, read->fill));
+    sum.components[0].value = ir::make_binary(ir::binary_op::multiply, *as_it_lies,
+                                              ir::make_access(factor, std::move(indices), read->outside, read->fill));
     return program_.add(sum);
   }
 

@@ -41,8 +41,8 @@ template <operation Op, class T, class L, class R>
     return complex_product(a, b);
   } else {
     auto const turned = conjugate(b);
-    auto const above = is_complex_operand_v<L> ? complex_product(a, turned)
-                                               : capture::apply(operation::multiply, a, turned);
+    auto const above =
+        is_complex_operand_v<L> ? complex_product(a, turned) : capture::apply(operation::multiply, a, turned);
     return capture::apply(operation::divide, above, squared_magnitude(b));
   }
 }
@@ -71,6 +71,5 @@ auto combine_complex(L const& l, R const& r) {
     return joined<T, L, R>{capture::apply(Op, value_node<T>(l), value_node<T>(r))};
   }
 }
-
 
 }}}  // namespace ttune::v0::detail

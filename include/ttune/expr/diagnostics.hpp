@@ -68,13 +68,14 @@ inline constexpr bool none_v<void> = true;
 #define TTUNE_SAY_NARROW "ttune: this sum would be accumulated in a narrow type; write sum(cast<float>(...))"
 #define TTUNE_SAY_INTEGER_FUNCTION "ttune: this function is for floats; write cast<float>(...)"
 #define TTUNE_SAY_TF32 "ttune: TF32 is what a f32 is rounded to; write cast<float>(...)"
-#define TTUNE_SAY_ELEMENT                                                                                     \
+#define TTUNE_SAY_ELEMENT                                                                                    \
   "ttune: this type cannot be the element of a tensor: its size or sign is not fixed, or it is complex and " \
   "<ttune/complex.hpp> is missing"
 #define TTUNE_SAY_COMPLEX_CAST "ttune: a complex expression becomes a real one by real(z), imag(z), norm(z) or abs(z)"
 #define TTUNE_SAY_COMPLEX_FREE "ttune: complex operands keep their order of memory, so the operator has no free layouts"
-#define TTUNE_SAY_COMPLEX_TABLE "ttune: a table holds real numbers: use one for the real parts and one for the imaginary ones"
-#define TTUNE_SAY_COMPLEX                                                                                           \
+#define TTUNE_SAY_COMPLEX_TABLE \
+  "ttune: a table holds real numbers: use one for the real parts and one for the imaginary ones"
+#define TTUNE_SAY_COMPLEX                                                                                          \
   "ttune: complex expressions have + - * / == !=, real, imag, conj, norm, abs, exp and sums; take their parts by " \
   "real(z) and imag(z) for anything else"
 #define TTUNE_SAY_LAYOUT                                                                                           \

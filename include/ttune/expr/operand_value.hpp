@@ -65,5 +65,4 @@ constexpr bool fits() {
   return true;
 }
 
-
 }}}  // namespace ttune::v0::detail

@@ -87,16 +87,16 @@ TEST_CASE("complex: numbers, parts and functions") {
   tensor<"X", z, 1> const x{{45}};
   tensor<"Y", z, 1> const y{{45}};
   tensor<"w", float, 1> const w{{45}};
-  auto const all = compute<"O">(i) = select(norm(x(i)) > 1, x(i) / y(i), z(0.5F, -2) * x(i)) + w(i) * conj(y(i)) +
-                                     3 - 2 / (y(i) + 4) + exp(x(i)) + complex(imag(x(i)), abs(y(i)));
-  auto const report =
-      testing::check(op(inputs(x, y, w), outputs(all)),
-                     [](std::span<z const> a, std::span<z const> b, std::span<float const> c, std::span<z> o) {
-                       for (std::size_t n = 0; n < o.size(); ++n)
-                         o[n] = (std::norm(a[n]) > 1 ? a[n] / b[n] : z(0.5F, -2) * a[n]) + c[n] * std::conj(b[n]) +
-                                3.0F - 2.0F / (b[n] + 4.0F) + std::exp(a[n]) + z(a[n].imag(), std::abs(b[n]));
-                     },
-                     machine_code());
+  auto const all = compute<"O">(i) = select(norm(x(i)) > 1, x(i) / y(i), z(0.5F, -2) * x(i)) + w(i) * conj(y(i)) + 3 -
+                                     2 / (y(i) + 4) + exp(x(i)) + complex(imag(x(i)), abs(y(i)));
+  auto const report = testing::check(
+      op(inputs(x, y, w), outputs(all)),
+      [](std::span<z const> a, std::span<z const> b, std::span<float const> c, std::span<z> o) {
+        for (std::size_t n = 0; n < o.size(); ++n)
+          o[n] = (std::norm(a[n]) > 1 ? a[n] / b[n] : z(0.5F, -2) * a[n]) + c[n] * std::conj(b[n]) + 3.0F -
+                 2.0F / (b[n] + 4.0F) + std::exp(a[n]) + z(a[n].imag(), std::abs(b[n]));
+      },
+      machine_code());
   CHECK_MESSAGE(report, report);
 }
 
@@ -113,14 +113,12 @@ TEST_CASE("complex: comparisons look at both parts") {
 TEST_CASE("complex: doubles, converted from floats and from real numbers") {
   tensor<"X", z, 2> const x{{5, 40}};
   tensor<"w", float, 1> const w{{40}};
-  auto const s = compute<"S">(i) =
-      sum(over(k), cast<std::complex<double>>(x(i, k)) * cast<std::complex<double>>(w(k)));
-  auto const report = testing::check(op(inputs(x, w), outputs(s)), testing::with_eigen([](auto const& a, auto const& b) {
-                                       return (a.template cast<std::complex<double>>() *
-                                               b.template cast<std::complex<double>>())
-                                           .eval();
-                                     }),
-                                     machine_code());
+  auto const s = compute<"S">(i) = sum(over(k), cast<std::complex<double>>(x(i, k)) * cast<std::complex<double>>(w(k)));
+  auto const report = testing::check(
+      op(inputs(x, w), outputs(s)), testing::with_eigen([](auto const& a, auto const& b) {
+        return (a.template cast<std::complex<double>>() * b.template cast<std::complex<double>>()).eval();
+      }),
+      machine_code());
   CHECK_MESSAGE(report, report);
 }
 
@@ -149,7 +147,8 @@ TEST_CASE("complex: schedules by hand have the axis of the parts") {
 TEST_CASE("complex: any number of rows, and any shape") {
   tuner by{orc_backend{}, {.worker = worker::in_process{}, .executor = std::make_shared<thread_pool>(2)}};
   dim const n{"n", 1, 60};
-  auto const open = tune_open(by, product<row_major, row_major, row_major>(n, 17, 9), {.most_kernels = 2}, {.trials = 2});
+  auto const open =
+      tune_open(by, product<row_major, row_major, row_major>(n, 17, 9), {.most_kernels = 2}, {.trials = 2});
   dim const m{"m", 1, 40}, terms{"k", 1, 30};
   auto const shapes = tune_shapes(by, product<row_major, row_major, row_major>(m, 17, terms), {}, {.trials = 4});
   rows const b = rows::Random(9, 17);

@@ -71,8 +71,7 @@ namespace detail {
   for (std::size_t i = 0; i < p.stages.size(); ++i) {
     auto const& after = merged.stages[i];
     if (index_divisions(*after.definition) <= index_divisions(*p.stages[i].definition)) continue;
-    if (after.definition->reduces() ||
-        phases_of(after, after.definition->axes.back().name, most_phases_of_points) == 1)
+    if (after.definition->reduces() || phases_of(after, after.definition->axes.back().name, most_phases_of_points) == 1)
       return false;
   }
   return true;
@@ -96,8 +95,9 @@ namespace detail {
     auto const& columns = d.axes[rank - 1].name;
     auto made = detail::with_step(  // refused if they are no neighbours in memory
         so_far, {primitive::fuse_axes, d.name, {rows, columns}, {detail::unused_axis(*p.program, rows + columns)}, {}});
-    if (made && (components ? detail::has_phases_at_most(p, made->second)
-                            : detail::index_divisions(*made->second.program) <= detail::index_divisions(*p.program)) &&
+    if (made &&
+        (components ? detail::has_phases_at_most(p, made->second)
+                    : detail::index_divisions(*made->second.program) <= detail::index_divisions(*p.program)) &&
         detail::neighbours_follow(p, static_cast<std::size_t>(&st - p.stages.data()), made->second))
       return made;
   }

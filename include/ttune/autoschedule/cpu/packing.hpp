@@ -286,8 +286,8 @@ class operand_packing {
       return false;
     auto const apart = [&](std::int32_t axis) { return stride(p_, r_, a, static_cast<std::size_t>(axis)); };
     auto const next = t_.rolled.end() - 1;  // the axis of the next term
-    bool const of_points = t_.rolled.size() > 1 && apart(*next) == 1 && apart(t_.row_axis) == size(*next) &&
-                           size(*next) <= near_stride;
+    bool const of_points =
+        t_.rolled.size() > 1 && apart(*next) == 1 && apart(t_.row_axis) == size(*next) && size(*next) <= near_stride;
     auto const element = static_cast<std::int64_t>(size_in_bytes(r_.definition->type()));
     return (of_points || apart(t_.row_axis) == 1) && apart(of_points ? *(next - 1) : *next) * element >= least_apart;
   }

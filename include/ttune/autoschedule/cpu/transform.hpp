@@ -98,7 +98,7 @@ class transform {
       auto const& n = st_.axis_name(x);
       auto const size = st_.axis_size(x);
       if (is_short(n)) {
-        if (auto const period = period_of(n); period > 0) split_periodic(n, size, period, tasks);
+        if (auto const period = period_of(n); period > 0) split_periodic(x, period, tasks);
         else if (size > 1) unrolled_.push_back(n);
         continue;
       }
@@ -149,10 +149,17 @@ class transform {
     return 0;
   }
 
-  /// Splits a periodic axis; one period is unrolled.
-  void split_periodic(std::string const& n, std::int64_t size, std::int64_t period, std::int64_t& tasks) {
+  /// Splits a periodic axis; one period is unrolled. In a pipeline only the blocks of its axis are tasks.
+  void split_periodic(std::size_t x, std::int64_t period, std::int64_t& tasks) {
+    auto const& n = st_.axis_name(x);
     auto const cores = static_cast<std::int64_t>(out_.machine().cores);
-    auto const count = ceil_divide(size, period);
+    auto const count = ceil_divide(st_.axis_size(x), period);
+    if (blocks_ && static_cast<std::int32_t>(x) != blocks_->axis) {
+      out_.step(primitive::split, name_, {n}, {n + "_1", n + "_2"}, {literal(static_cast<std::int32_t>(period))});
+      middle_.push_back(n + "_1");
+      unrolled_.push_back(n + "_2");
+      return;
+    }
     auto const chunk =
         out_.one_of(name_ + ".chunk_" + n, doublings(count), std::max<std::int64_t>(1, count / (8 * cores)));
     tasks *= count;
