@@ -167,6 +167,9 @@ void look_at_program(std::uint64_t seed, handle<ir::program> const& p, reached& 
                                                  [](auto const& s) { return s->strides != operand_strides::dense; });
   all["program: rows summed in a fixed tree of lanes"] +=
       std::any_of(p->stages.begin(), p->stages.end(), [](auto const& st) { return st->name.ends_with(".lanes"); });
+  all["program: complex elements"] += kind_of_program(seed) == program_kind::complex;
+  all["program: a turned factor of complex products"] +=
+      std::any_of(p->stages.begin(), p->stages.end(), [](auto const& st) { return st->name.ends_with(".turned"); });
   all["program: floats of 16 bits"] += kind_of_program(seed) == program_kind::halves;
 }
 
@@ -281,7 +284,7 @@ std::vector<std::string> required() {
         "rows summed in a fixed tree of lanes", "end and other layouts", "an inner stage arranged as it is read",
         "sums of narrow elements scaled to bytes", "several sums of the same windows", "terms added by parts",
         "floats of 16 bits", "signs that leave functions", "quotients by constants of few bits",
-        "places of data moved by axes", "strided operands", "operands of any strides", "strided results"})
+        "complex elements", "a turned factor of complex products", "places of data moved by axes", "strided operands", "operands of any strides", "strided results"})
     names.push_back("program: " + std::string(what));
   names.push_back("derived space: a reduction computed in the loops of an end");
   names.push_back("lowered: lanes that run a statement together");

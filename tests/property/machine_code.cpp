@@ -20,6 +20,7 @@
 #include "support/forked.hpp"
 #include "support/kernel_trial.hpp"
 #include "support/random_open.hpp"
+#include "support/sanitized.hpp"
 #include "support/require.hpp"
 #include "support/seed.hpp"
 #include "support/smaller_program.hpp"
@@ -308,7 +309,8 @@ TEST_CASE("machine code: random programs under all kinds of schedules compute wh
   TTUNE_SKIP_UNLESS("orc", available.available, available.reason);
   for (auto const& b : backends()) (void)b->availability();  // opens LLVM before children are forked
   auto const first = ttune_test::seed();
-  auto const all = run_all(first, programs(1'000));
+  // Sanitizers see the library, not the machine code: fewer programs reach all of it.
+  auto const all = run_all(first, programs(TTUNE_TEST_SANITIZED ? 300 : 1'000));
   std::array<std::array<std::uint64_t, 4>, schedule_sources> counts{};
   std::map<std::string, std::vector<fault>> faults;
   for (auto const& p : all) {

@@ -24,10 +24,10 @@
 
 namespace ttune_test {
 
-/// The generators. Of 28 programs, four are pipelines, four contractions, two are products of wide matrices, two read a
-/// matrix by rows and by columns, two have floats of 16 and 32 bits only, two have complex elements, one has large
-/// constants, one scans an axis, in one data choose the places of terms, one uses values repeatedly, and one takes the
-/// largest elements of an axis.
+/// The generators. Of 28 programs, four are pipelines, three contractions, two are products of wide matrices, two read a
+/// matrix by rows and by columns, two have floats of 16 and 32 bits only, one has large constants, one scans an axis,
+/// in one data choose the places of terms, one uses values repeatedly, one takes the largest elements of an axis, and one
+/// has complex elements.
 enum class program_kind : std::uint8_t {
   any,
   pipeline,
@@ -45,10 +45,10 @@ enum class program_kind : std::uint8_t {
 
 [[nodiscard]] constexpr program_kind kind_of_program(std::uint64_t seed) noexcept {
   if (seed % 7 == 3) return program_kind::pipeline;
+  if (seed % 28 == 26) return program_kind::complex;
   if (seed % 7 == 5) return program_kind::contraction;
   if (seed % 14 == 8) return program_kind::matrix;
   if (seed % 14 == 13) return program_kind::product;
-  if (seed % 14 == 11) return program_kind::complex;
   if (seed % 28 == 2) return program_kind::constants;
   if (seed % 28 == 16) return program_kind::scan;
   if (seed % 28 == 9) return program_kind::scatter;
