@@ -69,6 +69,7 @@
 #include "ttune/lowering/match_tile_products.hpp"
 #include "ttune/lowering/match_warp_reductions.hpp"
 #include "ttune/lowering/narrow_integers.hpp"
+#include "ttune/lowering/open_interiors.hpp"
 #include "ttune/lowering/overlap_products.hpp"
 #include "ttune/lowering/partition.hpp"
 #include "ttune/lowering/passes.hpp"

@@ -283,8 +283,9 @@ std::vector<std::string> required() {
        {"element-wise end", "element-wise end of another type", "other layouts", "axes in blocks",
         "rows summed in a fixed tree of lanes", "end and other layouts", "an inner stage arranged as it is read",
         "sums of narrow elements scaled to bytes", "several sums of the same windows", "terms added by parts",
-        "floats of 16 bits", "signs that leave functions", "quotients by constants of few bits",
-        "complex elements", "a turned factor of complex products", "places of data moved by axes", "strided operands", "operands of any strides", "strided results"})
+        "floats of 16 bits", "signs that leave functions", "quotients by constants of few bits", "complex elements",
+        "a turned factor of complex products", "places of data moved by axes", "strided operands",
+        "operands of any strides", "strided results"})
     names.push_back("program: " + std::string(what));
   names.push_back("derived space: a reduction computed in the loops of an end");
   names.push_back("lowered: lanes that run a statement together");

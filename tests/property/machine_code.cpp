@@ -20,8 +20,8 @@
 #include "support/forked.hpp"
 #include "support/kernel_trial.hpp"
 #include "support/random_open.hpp"
-#include "support/sanitized.hpp"
 #include "support/require.hpp"
+#include "support/sanitized.hpp"
 #include "support/seed.hpp"
 #include "support/smaller_program.hpp"
 #include "ttune/backends/orc.hpp"
@@ -118,7 +118,8 @@ struct named_trial {
     try {
       what = make();
     } catch (std::exception const& failure) {
-      return {trial_kind::refused, std::string("no schedule: ") + failure.what()};
+      return {is_derived(from) ? trial_kind::refused : trial_kind::inapplicable,
+              std::string("no schedule: ") + failure.what()};
     }
     auto const open = opened(p);
     if (!open.program) return try_kernel(backend(), from, what, threads(), values, expected);

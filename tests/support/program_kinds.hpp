@@ -24,10 +24,10 @@
 
 namespace ttune_test {
 
-/// The generators. Of 28 programs, four are pipelines, three contractions, two are products of wide matrices, two read a
-/// matrix by rows and by columns, two have floats of 16 and 32 bits only, one has large constants, one scans an axis,
-/// in one data choose the places of terms, one uses values repeatedly, one takes the largest elements of an axis, and one
-/// has complex elements.
+/// The generators. Of 28 programs, four are pipelines, three contractions, two are products of wide matrices, two read
+/// a matrix by rows and by columns, two have floats of 16 and 32 bits only, one has large constants, one scans an axis,
+/// in one data choose the places of terms, one uses values repeatedly, one takes the largest elements of an axis, and
+/// one has complex elements.
 enum class program_kind : std::uint8_t {
   any,
   pipeline,

@@ -97,11 +97,16 @@ class extent_groups {
           join({&s, static_cast<std::size_t>(axis)}, read);
           continue;
         }
+        bool const is_guarded = a->outside == ir::boundary::value || a->outside == ir::boundary::clamp;
+        if (is_guarded && !reads_elements(a->indices[d])) continue;
         closed_[read] = true;
         for (std::size_t x = 0; x < s.axes.size() + s.reduction.axes.size(); ++x)  // it would leave the dimension
           if (ir::mentions(a->indices[d], {name_of_axis(s, x)})) closed_[{&s, x}] = true;
       }
     });
+  }
+  static bool reads_elements(ttune::ir::expr const& index) {
+    return ttune::ir::contains(index, [](ttune::ir::expr const& e) { return ttune::ir::as<ttune::ir::access>(e); });
   }
   static void const* identity(ttune::ir::source const& from) {
     return std::visit([](auto const& s) { return static_cast<void const*>(s.get()); }, from);

@@ -12,8 +12,7 @@ using namespace ttune_bench::corpus;
 template <class T>
 struct planes {
   std::vector<T> re, im;
-  planes(T const* from, index count)
-      : re(static_cast<std::size_t>(count)), im(static_cast<std::size_t>(count)) {
+  planes(T const* from, index count) : re(static_cast<std::size_t>(count)), im(static_cast<std::size_t>(count)) {
 #pragma omp parallel for simd
     for (index i = 0; i < count; ++i) re[i] = from[2 * i], im[i] = from[2 * i + 1];
   }

@@ -6,6 +6,9 @@
 //   mirror_outside(A)(i)   →   A(min(m, 2 (n - 1) - m)), m = i mod 2 (n - 1)
 //   value_outside(A, v)(i) →   select(0 <= i && i < n, A(i), v)        conditions that intervals prove are left out
 //
+// Where calls give the extent of the dimension, n is its variable (ir/open_extents.hpp), in the first and the last
+// form.
+//
 // The pass also moves guards (conditions that read no data) outwards. In a sum (ir/README.md, "Absent terms"):
 //
 //   select(p, a, 0) * b            →   select(p, a * b, 0)             either factor; also -select(…), cast(select(…)),

@@ -6,20 +6,45 @@
 #include "ttune/arith/canonicalize_boundaries.hpp"
 #include "ttune/arith/simplify.hpp"
 #include "ttune/arith/term_guards.hpp"
+#include "ttune/ir/open_extents.hpp"
 #include "ttune/ir/visit.hpp"
 
 namespace ttune { inline namespace v0 { namespace arith {
 
 namespace detail {
 
-/// Returns the index that a boundary reads instead of `i`, for a dimension of `n` elements.
-inline ir::expr redirected(ir::boundary how, ir::expr const& i, std::int64_t n) {
+/// What is known where a stage is computed: the ranges of its axes, and of extents if calls give them.
+struct stage_ranges {
+  ir::stage const& of;
+  ranges known;
+  bool extents_are_open;
+
+  [[nodiscard]] bool is_open(ir::extent const& e) const { return extents_are_open && !e.is_constant(); }
+  /// Returns the number of elements of a dimension: a constant, or the variable of the extent that calls give.
+  [[nodiscard]] ir::expr size(ir::extent const& e) const {
+    return is_open(e) ? ir::make_variable(ir::variable_of(*e.symbol)) : ir::make_index(e.value);
+  }
+  /// Returns true if an index is inside of a dimension, whatever extent a call gives.
+  [[nodiscard]] bool is_inside(ir::expr const& index, ir::extent const& e) const {
+    if (arith::is_inside(bounds(index, known), 0, is_open(e) ? e.symbol->low : e.value)) return true;
+    auto const* v = is_open(e) ? ir::as<ir::variable>(index) : nullptr;
+    if (!v) return false;
+    for (auto const* axes : {&of.axes, &of.reduction.axes})
+      for (auto const& a : *axes)
+        if (a.name == v->name)
+          return a.begin == 0 && !a.end.is_constant() && a.end.run == 1 && a.end.symbol->name == e.symbol->name;
+    return false;
+  }
+};
+
+/// Returns the index that a boundary reads instead of `i`, for a dimension of `size` elements, which are `n` unless
+/// calls give their number: then the boundary clamps.
+inline ir::expr redirected(ir::boundary how, ir::expr const& i, ir::expr const& size, std::int64_t n) {
   using ir::binary_op;
   using ir::make_binary;
-  auto const last = ir::make_index(n - 1);
   switch (how) {
     case ir::boundary::clamp:
-      return make_binary(binary_op::maximum, make_binary(binary_op::minimum, i, last), ir::make_index(0));
+      return make_binary(binary_op::maximum, make_binary(binary_op::minimum, i, size + -1), ir::make_index(0));
     case ir::boundary::wrap: return make_binary(binary_op::floor_modulo, i, ir::make_index(n));
     case ir::boundary::mirror: {
       if (n == 1) return ir::make_index(0);
@@ -40,26 +65,27 @@ inline void require_also(ir::expr& all, ir::expr const& condition) {
 }
 
 /// Returns an access whose indices have no boundaries any more.
-inline ir::expr without_boundary(ir::expr const& e, ir::access const& a, ranges const& known) {
+inline ir::expr without_boundary(ir::expr const& e, ir::access const& a, stage_ranges const& in) {
   if (a.outside == ir::boundary::none) return e;
-  auto const shape = ir::shape_of(a.from);
+  auto const shape = ir::extents_of(a.from);
   auto indices = a.indices;
   ir::expr guard;   // condition on axes: may become a predicate
   ir::expr gather;  // condition on data: is tested inside the guard
   for (std::size_t d = 0; d < shape.size(); ++d) {
-    auto const range = bounds(indices[d], known);
-    if (is_inside(range, 0, shape[d])) continue;
+    if (in.is_inside(indices[d], shape[d])) continue;
+    auto const size = in.size(shape[d]);
     if (a.outside != ir::boundary::value) {
-      indices[d] = simplify(redirected(a.outside, indices[d], shape[d]), known);
+      indices[d] = simplify(redirected(a.outside, indices[d], size, shape[d].value), in.known);
       continue;
     }
+    auto const range = bounds(indices[d], in.known);
     auto& condition = reads_data(indices[d]) ? gather : guard;
     if (range.low < 0)
       require_also(condition, ir::make_binary(ir::binary_op::less_equal, ir::make_index(0), indices[d]));
-    if (range.high >= shape[d])
-      require_also(condition, ir::make_binary(ir::binary_op::less, indices[d], ir::make_index(shape[d])));
+    if (in.is_open(shape[d]) || range.high >= shape[d].value)
+      require_also(condition, ir::make_binary(ir::binary_op::less, indices[d], size));
   }
-  if (guard) guard = simplify(guard, known);
+  if (guard) guard = simplify(guard, in.known);
   auto read = ir::make_access(a.from, indices, ir::boundary::none, {}, a.component);
   return guarded(guard, guarded(gather, read, a.fill), a.fill);
 }
@@ -130,23 +156,25 @@ inline void lift_predicate(ir::stage& st, ranges const& known) {
 using moved_stages = std::unordered_map<ir::stage const*, handle<ir::stage>>;
 
 /// Removes the boundaries of one expression of a stage. Reads of rewritten stages become reads of the new ones.
-inline ir::expr canonical(ir::expr const& e, moved_stages const& moved, ranges const& known) {
+inline ir::expr canonical(ir::expr const& e, moved_stages const& moved, stage_ranges const& in) {
   return ir::rewrite(e, [&](ir::expr const& n) -> ir::expr {
     auto const* a = ir::as<ir::access>(n);
     if (!a) return n;
     auto const* s = std::get_if<handle<ir::stage>>(&a->from);
     auto const it = s ? moved.find(s->get()) : moved.end();
-    if (it == moved.end()) return without_boundary(n, *a, known);
+    if (it == moved.end()) return without_boundary(n, *a, in);
     auto const followed = ir::make_access(it->second, a->indices, a->outside, a->fill, a->component);
-    return without_boundary(followed, *ir::as<ir::access>(followed), known);
+    return without_boundary(followed, *ir::as<ir::access>(followed), in);
   });
 }
 
-inline handle<ir::stage> canonical(handle<ir::stage> const& old, moved_stages const& moved) {
-  auto const known = ranges_of(*old);
+inline handle<ir::stage> canonical(handle<ir::stage> const& old, moved_stages const& moved, ranges const& of_extents) {
+  auto known = ranges_of(*old);
+  known.insert(of_extents.begin(), of_extents.end());
+  stage_ranges const in{*old, known, !of_extents.empty()};
   auto made = *old;
-  for (auto& c : made.components) c.value = canonical(c.value, moved, known);
-  if (made.predicate) made.predicate = simplify(canonical(made.predicate, moved, known), known);
+  for (auto& c : made.components) c.value = canonical(c.value, moved, in);
+  if (made.predicate) made.predicate = simplify(canonical(made.predicate, moved, in), known);
   if (ir::is_constant(made.predicate, 1)) made.predicate = {};
   lift_predicate(made, known);
   bool same = made.predicate == old->predicate;
@@ -160,8 +188,9 @@ inline handle<ir::stage> canonical(handle<ir::stage> const& old, moved_stages co
 handle<ir::program> canonicalize_boundaries(handle<ir::program> const& program) {
   ir::program made{{}, program->name, program->inputs, {}, {}};
   detail::moved_stages moved;
+  auto const of_extents = ranges_of_extents(*program);
   for (auto const& old : program->stages) {
-    made.stages.push_back(detail::canonical(old, moved));
+    made.stages.push_back(detail::canonical(old, moved, of_extents));
     if (made.stages.back() != old) moved.emplace(old.get(), made.stages.back());
   }
   if (moved.empty()) return program;

@@ -15,6 +15,8 @@ namespace ttune { inline namespace v0 { namespace arith {
 
 /// Returns the ranges of a stage's axes. An empty axis has an empty range (high < low).
 [[nodiscard]] ranges ranges_of(ir::stage const& s);
+/// Returns the ranges of the variables of extents that calls give; none if all are constant.
+[[nodiscard]] ranges ranges_of_extents(ir::program const& p);
 
 }}}  // namespace ttune::v0::arith
 

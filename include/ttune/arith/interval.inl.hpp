@@ -116,4 +116,10 @@ ranges ranges_of(ir::stage const& s) {
   return known;
 }
 
+ranges ranges_of_extents(ir::program const& p) {
+  ranges made;
+  for (auto const& symbol : ir::open_extents(p)) made[ir::variable_of(*symbol)] = {symbol->low, symbol->high};
+  return made;
+}
+
 }}}  // namespace ttune::v0::arith

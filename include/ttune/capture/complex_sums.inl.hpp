@@ -11,6 +11,7 @@
 #include "ttune/capture/complex_parts.hpp"
 #include "ttune/capture/complex_sums.hpp"
 #include "ttune/ir/equal.hpp"
+#include "ttune/ir/open_extents.hpp"
 #include "ttune/ir/operands.hpp"
 #include "ttune/ir/rebuild.hpp"
 
@@ -120,17 +121,92 @@ struct complex_parts_of_value {
   return found;
 }
 
+[[nodiscard]] inline ir::expr is_first(char const* axis) {
+  return ir::make_binary(ir::binary_op::equal, ir::make_variable(axis), index_of_part(0));
+}
+
 /// A factor is turned if so many results use each of its elements: else that takes longer than it saves. (Two cores,
 /// AVX-512, m x 2048 x 1024, against a sum for each part: 8 rows 2.5 to 1.8 ms, 16 rows 2.8 to 3.2, 32 rows 4.7
 /// to 6.6.)
 inline constexpr double least_uses = 16;
+
+/// The stage of a factor of complex products that is turned: it has two numbers for each part of the other factor.
+class turned_factor {
+ public:
+  /// `read`: an element of the factor, of which `parts_axis` chooses the part. `shared`: free axes of both factors.
+  turned_factor(ir::access const& read, std::set<std::string> const& free, std::set<std::string> const& shared)
+      : read_(read), at_(read.indices.size()) {
+    for (auto const order : {of_both, of_terms, parts_of_terms, its_own})
+      if (order == parts_of_terms) add(terms_axis, 2, ir::make_variable(terms_axis));
+      else add_dimensions(order, free, shared);
+    add(parts_axis, 2, ir::make_variable(parts_axis));
+  }
+
+  [[nodiscard]] ir::stage stage(std::string name, bool is_conjugated, bool other_is_conjugated) {
+    made_.name = std::move(name);
+    auto const real = part(index_of_part(0));
+    auto const imaginary = part(index_of_part(1));
+    auto const straight = is_conjugated ? ir::make_select(is_first(parts_axis), real, negative(imaginary))
+                                        : part(ir::make_variable(parts_axis));
+    bool const adds = is_conjugated != other_is_conjugated;  // the product of both imaginary parts
+    auto const crossed = ir::make_select(is_first(parts_axis), adds ? imaginary : negative(imaginary),
+                                         other_is_conjugated ? negative(real) : real);
+    made_.components.push_back({"", real->type, ir::make_select(is_first(terms_axis), straight, crossed)});
+    return made_;
+  }
+  /// Returns the indices at which the sum reads the stage.
+  [[nodiscard]] std::vector<ir::expr> const& indices() const noexcept { return indices_; }
+
+ private:
+  /// The places of dimensions in the stage, the outermost first; that of the parts is the last one.
+  enum place { of_both, of_terms, parts_of_terms, its_own, of_parts, constant };
+
+  [[nodiscard]] place place_of(std::set<std::string> const& used, std::set<std::string> const& free,
+                               std::set<std::string> const& shared) const {
+    if (used.contains(parts_axis)) return of_parts;
+    if (used.empty() && read_.outside == ir::boundary::none) return constant;
+    bool const has_free = std::any_of(used.begin(), used.end(), [&](auto const& axis) { return free.contains(axis); });
+    if (!used.empty() && !has_free) return of_terms;
+    bool const in_both = std::any_of(used.begin(), used.end(), [&](auto const& axis) { return shared.contains(axis); });
+    return in_both ? of_both : its_own;
+  }
+  void add_dimensions(place wanted, std::set<std::string> const& free, std::set<std::string> const& shared) {
+    auto const extents = ir::extents_of(read_.from);
+    for (std::size_t d = 0; d < extents.size(); ++d) {
+      auto const here = place_of(axes_in(read_.indices[d]), free, shared);
+      if (here == of_parts) dimension_of_parts_ = d;
+      if (here == constant) at_[d] = read_.indices[d];
+      if (here != wanted) continue;
+      auto const axis = "d" + std::to_string(d);
+      add(axis, extents[d], read_.indices[d]);
+      at_[d] = ir::make_variable(axis);
+    }
+  }
+  void add(std::string const& axis, ir::extent const& end, ir::expr const& index) {
+    made_.axes.push_back({axis, 0, end});
+    indices_.push_back(index);
+  }
+
+  [[nodiscard]] ir::expr part(ir::expr const& which) const {
+    auto at = at_;
+    at[dimension_of_parts_] = which;
+    return ir::make_access(read_.from, std::move(at), ir::boundary::none, {}, read_.component);
+  }
+  [[nodiscard]] static ir::expr negative(ir::expr const& e) { return ir::make_unary(ir::unary_op::negate, e); }
+
+  ir::access const& read_;
+  ir::stage made_;
+  std::vector<ir::expr> at_;  ///< where the stage reads the factor
+  std::vector<ir::expr> indices_;
+  std::size_t dimension_of_parts_ = 0;
+};
 
 /// Rewrites one sum, and adds its stages to a program.
 class complex_sum {
  public:
   complex_sum(ir::stage const& st, ir::program_builder& to) : stage_(st), program_(to) {
     for (auto const& a : st.axes)
-      if (a.name != parts_axis) free_.push_back(a.name);
+      if (a.name != parts_axis) free_.insert(last_ = a.name);
   }
 
   /// Returns the stage that replaces the sum; null if it stays.
@@ -141,8 +217,7 @@ class complex_sum {
     auto const value = has_parts ? parts_of_value(stage_.components[0].value) : std::nullopt;
     if (!value) return {};
     if (auto const factors = free_.empty() ? std::nullopt : factors_of(*value)) {
-      auto const& last = free_.back();
-      bool const second = axes_in(factors->second.real).contains(last);
+      bool const second = axes_in(factors->second.real).contains(last_);
       auto made = turned(second ? factors->first : factors->second, second ? factors->second : factors->first);
       if (made) return made;
     }
@@ -166,73 +241,24 @@ class complex_sum {
   }
 
   /// Returns the sum with the parts of one factor as terms, of a stage of the other one; null if that one is no
-  /// element. Its dimensions come in this order: those of both factors, of terms, and its own.
+  /// element, or is used by few results.
   [[nodiscard]] handle<ir::stage> turned(complex_factor const& kept, complex_factor const& other) const {
     auto const as_it_lies = kept.at(terms_axis);
     auto const element = other.at(parts_axis);
-    auto const* read = element ? ir::as<ir::access>(*element) : nullptr;
-    if (element && uses_of(*element) < least_uses) return {};
+    if (!as_it_lies || !element || uses_of(*element) < least_uses) return {};
+    auto const* read = ir::as<ir::access>(*element);
     auto const* fill = read ? ir::as<ir::constant>(read->fill) : nullptr;
-    if (!as_it_lies || !read || (read->fill && (!fill || fill->real != 0))) return {};
+    if (!read || (read->fill && (!fill || fill->real != 0))) return {};
 
-    std::vector<std::size_t> dimensions[3];
-    std::vector<ir::expr> at(read->indices.size());  // where the stage reads the factor
-    auto const of_kept = axes_in(*as_it_lies);
-    std::size_t of_parts = 0;
-    for (std::size_t d = 0; d < read->indices.size(); ++d) {
-      auto const used = axes_in(read->indices[d]);
-      auto const is_term = [&](std::string const& axis) { return !is_free(axis); };
-      if (used.contains(parts_axis)) of_parts = d;
-      else if (used.empty() && read->outside == ir::boundary::none) at[d] = read->indices[d];
-      else if (!used.empty() && std::all_of(used.begin(), used.end(), is_term)) dimensions[1].push_back(d);
-      else if (std::any_of(used.begin(), used.end(),
-                           [&](auto const& axis) { return is_free(axis) && of_kept.contains(axis); }))
-        dimensions[0].push_back(d);
-      else dimensions[2].push_back(d);
-    }
-
-    ir::stage made;
-    made.name = stage_.name + ".turned";
-    std::vector<ir::expr> indices;  // in the sum
-    auto const add = [&](std::string const& axis, ir::extent const& end, ir::expr const& index) {
-      made.axes.push_back({axis, 0, end});
-      indices.push_back(index);
-    };
-    auto const add_all = [&](std::vector<std::size_t> const& all) {
-      for (auto const d : all) {
-        auto const axis = "d" + std::to_string(d);
-        add(axis, extents_of(read->from)[d], read->indices[d]);
-        at[d] = ir::make_variable(axis);
-      }
-    };
-    add_all(dimensions[0]);
-    add_all(dimensions[1]);
-    add(terms_axis, 2, ir::make_variable(terms_axis));
-    add_all(dimensions[2]);
-    add(parts_axis, 2, ir::make_variable(parts_axis));
-    auto const part = [&](ir::expr const& which) {
-      auto place = at;
-      place[of_parts] = which;
-      return ir::make_access(read->from, std::move(place), ir::boundary::none, {}, read->component);
-    };
-    auto const is_first = [](char const* axis) {
-      return ir::make_binary(ir::binary_op::equal, ir::make_variable(axis), index_of_part(0));
-    };
-    auto const negative = [](ir::expr const& e) { return ir::make_unary(ir::unary_op::negate, e); };
-    auto const real = part(index_of_part(0));
-    auto const imaginary = part(index_of_part(1));
-    auto const straight = other.conjugated ? ir::make_select(is_first(parts_axis), real, negative(imaginary))
-                                           : part(ir::make_variable(parts_axis));
-    bool const above = kept.conjugated != other.conjugated;  // the product of the imaginary parts is added
-    auto const crossed = ir::make_select(is_first(parts_axis), above ? imaginary : negative(imaginary),
-                                         kept.conjugated ? negative(real) : real);
-    made.components.push_back({"", real->type, ir::make_select(is_first(terms_axis), straight, crossed)});
-
-    auto const factor = program_.add(made);
+    std::set<std::string> shared;
+    for (auto const& axis : axes_in(*as_it_lies))
+      if (free_.contains(axis)) shared.insert(axis);
+    turned_factor factor(*read, free_, shared);
+    auto const made = program_.add(factor.stage(stage_.name + ".turned", other.conjugated, kept.conjugated));
     auto sum = stage_;
     sum.reduction.axes.push_back({terms_axis, 0, 2});
     sum.components[0].value = ir::make_binary(ir::binary_op::multiply, *as_it_lies,
-                                              ir::make_access(factor, std::move(indices), read->outside, read->fill));
+                                              ir::make_access(made, factor.indices(), read->outside, read->fill));
     return program_.add(sum);
   }
 
@@ -252,25 +278,14 @@ class complex_sum {
     }
     auto joined = stage_;
     joined.reduction = {};
-    auto is_real = ir::make_binary(ir::binary_op::equal, ir::make_variable(parts_axis), index_of_part(0));
-    joined.components[0].value = ir::make_select(std::move(is_real), reads[0], reads[1]);
+    joined.components[0].value = ir::make_select(is_first(parts_axis), reads[0], reads[1]);
     return program_.add(joined);
-  }
-
-  [[nodiscard]] bool is_free(std::string const& axis) const {
-    return std::find(free_.begin(), free_.end(), axis) != free_.end();
-  }
-  /// Returns the extents of a source, with the names of those that calls give.
-  [[nodiscard]] static std::vector<ir::extent> extents_of(ir::source const& from) {
-    if (auto const* t = std::get_if<handle<ir::tensor>>(&from)) return (*t)->shape;
-    std::vector<ir::extent> made;
-    for (auto const& a : std::get<handle<ir::stage>>(from)->axes) made.push_back(a.end);
-    return made;
   }
 
   ir::stage const& stage_;
   ir::program_builder& program_;
-  std::vector<std::string> free_;  ///< without the axis of the parts
+  std::set<std::string> free_;  ///< without the axis of the parts
+  std::string last_;            ///< of these
 };
 
 }  // namespace detail

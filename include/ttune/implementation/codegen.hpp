@@ -18,6 +18,7 @@
 #include "ttune/lowering/match_tile_products.inl.hpp"
 #include "ttune/lowering/match_warp_reductions.inl.hpp"
 #include "ttune/lowering/narrow_integers.inl.hpp"
+#include "ttune/lowering/open_interiors.inl.hpp"
 #include "ttune/lowering/overlap_products.inl.hpp"
 #include "ttune/lowering/partition.inl.hpp"
 #include "ttune/lowering/passes.inl.hpp"

@@ -3,6 +3,7 @@
 
 #include "ttune/lowering/dump.hpp"
 #include "ttune/lowering/join_conditionals.hpp"
+#include "ttune/lowering/open_interiors.hpp"
 #include "ttune/lowering/partition.hpp"
 #include "ttune/lowering/passes.hpp"
 #include "ttune/lowering/skip_stages.hpp"
@@ -15,6 +16,8 @@ ir::lowered run_passes(ir::lowered program) {
   detail::dump("lower", program);
   if (!program.keeps_extents_open) program.body = skip_stages(program.body);  // it would ask for the ends of axes again
   detail::dump("skip_stages", program);
+  if (program.keeps_extents_open) program.body = open_interiors(program.body);
+  detail::dump("open_interiors", program);
   program.prepare = partition(program.prepare);
   program.body = partition(program.body);
   detail::dump("partition", program);

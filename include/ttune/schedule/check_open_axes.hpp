@@ -1,20 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decides which extents may stay open (capture/keep_open.hpp). Loops over an open axis end where the extent of a call
-// does, so each index of a dimension with an open extent must be such an axis itself, or be inside for the smallest
-// extent.
+// does, so each index of a dimension with an open extent must be such an axis itself, be inside for the smallest
+// extent, or be kept inside by a boundary.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ttune/arith/affine.hpp"
 #include "ttune/arith/conditions.hpp"
 #include "ttune/arith/interval.hpp"
+#include "ttune/arith/simplify.hpp"
 #include "ttune/ir/open_extents.hpp"
+#include "ttune/ir/operands.hpp"
+#include "ttune/ir/print.hpp"
 #include "ttune/ir/visit.hpp"
 #include "ttune/support/error.hpp"
+#include "ttune/support/integer.hpp"
 
 namespace ttune { inline namespace v0 { namespace detail {
 
@@ -28,46 +33,140 @@ namespace ttune { inline namespace v0 { namespace detail {
   return nullptr;
 }
 
-/// Returns true if the predicate of a stage keeps an index below an open extent.
-[[nodiscard]] inline bool is_kept_below(ir::stage const& reader, ir::expr const& index, ir::dimension const& extent) {
-  if (!reader.predicate) return false;
-  auto const wanted = arith::to_affine(ir::make_variable(ir::variable_of(extent)) - index + -1);
-  std::vector<ir::expr> parts;
-  arith::conjuncts(reader.predicate, parts);
-  return wanted && std::any_of(parts.begin(), parts.end(), [&](ir::expr const& part) {
-           auto const known = arith::as_non_negative(part);
-           if (!known) return false;
-           auto rest = *wanted;
-           rest.add(*known, -1);
-           return rest.constant >= 0 &&
-                  std::all_of(rest.terms.begin(), rest.terms.end(), [](auto const& t) { return t.second == 0; });
-         });
-}
-
-/// Returns true if an index is inside of a dimension with an open extent in every call.
-[[nodiscard]] inline bool stays_inside(ir::stage const& reader, ir::expr const& index, ir::extent const& extent) {
-  if (arith::is_inside(arith::bounds(index, arith::ranges_of(reader)), 0, extent.symbol->low)) return true;
-  auto const* axis = axis_that_is(reader, index);
-  if (axis && !axis->end.is_constant() && axis->end.run == 1 && axis->end.symbol->name == extent.symbol->name)
-    return true;
-  return arith::bounds(index, arith::ranges_of(reader)).low >= 0 && is_kept_below(reader, index, *extent.symbol);
-}
-
-inline void check_open_read(ir::stage const& reader, ir::access const& read) {
-  auto const extents = ir::extents_of(read.from);
-  for (std::size_t d = 0; d < extents.size(); ++d) {
-    if (extents[d].is_constant()) continue;
-    auto const& name = extents[d].symbol->name;
-    if (read.outside != ir::boundary::none)
-      throw schedule_error("keep_open", reader.name,
-                           "reads outside of " + ir::name_of(read.from) + ", whose extent " + name +
-                               " stays open: bind it with op.at({{" + name + ", value}})");
-    if (!stays_inside(reader, read.indices[d], extents[d]))
-      throw schedule_error("keep_open", reader.name,
-                           "reads " + ir::name_of(read.from) + " at an index that is no axis of extent " + name +
-                               ", which stays open: bind it with op.at({{" + name + ", value}})");
+/// Checks the reads of one stage, with the conditions under which each is made.
+class open_read_checker {
+ public:
+  open_read_checker(ir::program const& p, ir::stage const& reader) : reader_(reader), known_(arith::ranges_of(reader)) {
+    auto const extents = arith::ranges_of_extents(p);
+    known_.insert(extents.begin(), extents.end());
+    everywhere_ = known_;
   }
-}
+
+  /// Throws schedule_error for the first read that may be outside.
+  void run() {
+    if (reader_.predicate) walk(reader_.predicate), learn(reader_.predicate);
+    for (auto const& c : reader_.components) walk(c.value);
+  }
+
+ private:
+  void walk(ir::expr const& e) {
+    if (auto const* s = ir::as<ir::select>(e)) {
+      walk(s->condition);
+      walk_under(s->condition, s->when_true);
+      return walk(s->when_false);
+    }
+    if (auto const* b = ir::as<ir::binary>(e); b && b->op == ir::binary_op::logical_and) {
+      walk(b->left);
+      return walk_under(b->left, b->right);
+    }
+    if (auto const* a = ir::as<ir::access>(e)) check(*a);
+    ir::for_each_operand(e, [&](ir::expr const& o) { walk(o); });
+  }
+
+  void walk_under(ir::expr const& condition, ir::expr const& e) {
+    auto const facts = facts_.size();
+    auto const known = known_;
+    learn(condition);
+    walk(e);
+    facts_.resize(facts);
+    known_ = known;
+  }
+
+  void learn(ir::expr const& condition) {
+    std::vector<ir::expr> parts;
+    arith::conjuncts(condition, parts);
+    for (auto const& part : parts) {
+      auto const* b = ir::as<ir::binary>(part);
+      if (!b || b->left->type != dtype::index) continue;
+      if (b->op != ir::binary_op::less && b->op != ir::binary_op::less_equal) continue;
+      facts_.push_back(arith::to_linear(b->right - b->left));
+      if (b->op == ir::binary_op::less) --facts_.back().constant;
+      narrow(facts_.back());
+    }
+  }
+
+  /// Narrows the range of the only variable of a fact.
+  void narrow(arith::linear_form const& fact) {
+    auto const* v = fact.terms.size() == 1 ? ir::as<ir::variable>(fact.terms[0].first) : nullptr;
+    auto const at = v ? known_.find(v->name) : known_.end();
+    if (at == known_.end()) return;
+    auto const times = fact.terms[0].second;
+    auto& [low, high] = at->second;
+    if (times > 0) low = std::max(low, ceil_divide(-fact.constant, times));
+    else high = std::min(high, floor_divide(fact.constant, -times));
+  }
+
+  void check(ir::access const& read) const {
+    auto const extents = ir::extents_of(read.from);
+    bool const is_guarded = read.outside == ir::boundary::value || read.outside == ir::boundary::clamp;  // it will be
+    for (std::size_t d = 0; d < extents.size(); ++d) {
+      if (extents[d].is_constant() || is_guarded) continue;
+      auto const& extent = *extents[d].symbol;
+      auto const index = arith::simplify(read.indices[d], everywhere_);  // as conditions are
+      if (read.outside != ir::boundary::none)
+        throw schedule_error("keep_open", reader_.name,
+                             "wraps or mirrors reads outside of " + ir::name_of(read.from) + ", whose extent " +
+                                 extent.name + " stays open: bind it with op.at({{" + extent.name + ", value}})");
+      if (!is_below(index, extent) || !is_not_negative(index))
+        throw schedule_error(
+            "keep_open", reader_.name,
+            "reads " + ir::name_of(read.from) + " at " + ir::print(index) +
+                ", which may be outside of the open extent " + extent.name + ": read " + ir::name_of(read.from) +
+                " by zero_outside or clamp_outside, or bind it with op.at({{" + extent.name + ", value}})");
+    }
+  }
+
+  /// Returns true if an expression is at least 0 by a condition around the read, or is a constant.
+  [[nodiscard]] bool is_known(ir::expr const& e) const {
+    auto const wanted = arith::to_linear(e);
+    auto const follows = [](arith::linear_form const& rest) { return rest.is_constant() && rest.constant >= 0; };
+    return follows(wanted) || std::any_of(facts_.begin(), facts_.end(), [&](arith::linear_form const& fact) {
+             auto rest = wanted;
+             rest.add(fact, -1);
+             return follows(rest);
+           });
+  }
+
+  [[nodiscard]] bool is_not_negative(ir::expr const& index) const {
+    return arith::bounds(index, known_).low >= 0 || is_known(index);
+  }
+
+  /// Returns true if an index is below an open extent in every call.
+  [[nodiscard]] bool is_below(ir::expr const& index, ir::dimension const& extent) const {
+    if (arith::bounds(index, known_).high < extent.low || is_axis_of(index, extent)) return true;
+    if (auto const* b = ir::as<ir::binary>(index)) {
+      if (b->op == ir::binary_op::minimum) return is_below(b->left, extent) || is_below(b->right, extent);
+      if (b->op == ir::binary_op::maximum) return is_below(b->left, extent) && is_below(b->right, extent);
+    }
+    auto const size = ir::make_variable(ir::variable_of(extent));
+    if (is_known(size - index + -1) || is_known(ir::make_index(extent.low) - index + -1)) return true;
+    auto const [quotient, beside] = quotient_in(index);  // x / c + k < n if x < c (n - k)
+    return quotient && is_known((size - beside) * ir::constant_integer(quotient->right) - quotient->left + -1);
+  }
+
+  /// Returns the only quotient of a sum, by a constant, and the rest; null if there is none.
+  [[nodiscard]] static std::pair<ir::binary const*, ir::expr> quotient_in(ir::expr const& index) {
+    auto form = arith::to_linear(index);
+    for (std::size_t t = 0; t < form.terms.size(); ++t) {
+      auto const* b = ir::as<ir::binary>(form.terms[t].first);
+      if (!b || b->op != ir::binary_op::floor_divide || !ir::is_constant(b->right) || form.terms[t].second != 1)
+        continue;
+      form.terms.erase(form.terms.begin() + static_cast<std::ptrdiff_t>(t));
+      return {b, arith::from_linear(std::move(form))};
+    }
+    return {nullptr, {}};
+  }
+
+  [[nodiscard]] bool is_axis_of(ir::expr const& index, ir::dimension const& extent) const {
+    auto const* axis = axis_that_is(reader_, index);
+    return axis && !axis->end.is_constant() && axis->end.run == 1 && axis->end.symbol->name == extent.name;
+  }
+
+  ir::stage const& reader_;
+  arith::ranges known_;  ///< where the walk is
+  arith::ranges everywhere_;
+  std::vector<arith::linear_form> facts_;  ///< forms that are at least 0 where the walk is
+};
 
 /// Throws schedule_error for the first read of a program for which extents cannot stay open.
 inline void check_open_axes(ir::program const& p) {
@@ -77,11 +176,7 @@ inline void check_open_axes(ir::program const& p) {
       if (!a.end.is_constant() && a.begin != 0)
         throw schedule_error("keep_open", s->name,
                              "sums from " + std::to_string(a.begin) + " on to the open extent " + a.end.symbol->name);
-    auto const look = [&](ir::expr const& e) {
-      if (auto const* a = ir::as<ir::access>(e)) check_open_read(*s, *a);
-    };
-    for (auto const& c : s->components) ir::for_each_node(c.value, look);
-    if (s->predicate) ir::for_each_node(s->predicate, look);
+    open_read_checker(p, *s).run();
   }
   for (auto const& t : p.inputs)
     for (auto const& e : t->shape)

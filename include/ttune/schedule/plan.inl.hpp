@@ -37,14 +37,21 @@ inline void check_steps(plan& p) {
   });
 }
 
+/// Returns true for the last index of a dimension, which is an expression if calls give its extent.
+inline bool is_last_index(ir::expr const& e, ir::extent const& extent) {
+  if (ir::is_constant(e)) return ir::constant_integer(e) == extent.value - 1;
+  auto const form = extent.is_constant() ? std::nullopt : arith::to_affine(e);
+  return form && form->constant == -1 && form->terms.size() == 1 && form->terms[0].second == 1 &&
+         form->terms[0].first == ir::variable_of(*extent.symbol);
+}
+
 /// Returns the index that is clamped to [0, extent), at one end or both; `e` itself if it is not clamped.
-inline ir::expr without_clamp(ir::expr const& e, std::int64_t extent) {
+inline ir::expr without_clamp(ir::expr const& e, ir::extent const& extent) {
   auto const* b = ir::as<ir::binary>(e);
-  if (!b || !ir::is_constant(b->right)) return e;
-  auto const limit = ir::constant_integer(b->right);
-  bool const cuts_low = b->op == ir::binary_op::maximum && limit == 0;
-  bool const cuts_high = b->op == ir::binary_op::minimum && limit == extent - 1;
-  return cuts_low || cuts_high ? without_clamp(b->left, extent) : e;
+  if (!b) return e;
+  if (b->op == ir::binary_op::maximum && ir::is_constant(b->right, 0)) return without_clamp(b->left, extent);
+  if (b->op == ir::binary_op::minimum && is_last_index(b->right, extent)) return without_clamp(b->left, extent);
+  return e;
 }
 
 /// Returns the index that is wrapped to [0, extent), or mirrored at its ends (arith/canonicalize_boundaries.hpp); `e`
@@ -79,13 +86,13 @@ inline void plan_unknown_index(stage_plan const& st, ir::expr const& e, index_pl
     if (made.moves[a]) made.coefficient[a] = 0;
 }
 
-/// Converts one index of an access to a dimension of `extent` elements.
-inline index_plan plan_index(stage_plan const& st, ir::expr const& e, std::int64_t extent) {
+/// Converts one index of an access to a dimension.
+inline index_plan plan_index(stage_plan const& st, ir::expr const& e, ir::extent const& extent) {
   index_plan made;
   made.coefficient.assign(st.axis_count(), 0);
   auto inner = without_clamp(e, extent);
   made.clamped = inner != e;
-  inner = without_period(inner, extent);
+  inner = without_period(inner, extent.value);
   made.periodic = inner != e && !made.clamped;
   auto const divided = inner;
   if (auto const* d = ir::as<ir::binary>(divided);
@@ -139,7 +146,7 @@ inline void check_clamped(plan const& p, stage_plan& st) {
       for (auto const& b : st.accesses)
         if (!b.write && b.producer == a.producer && in_one_window(b.indices[d], a.indices[d]))
           reads.push_back(&b.indices[d]);
-      a.indices[d].whole = !stays_within_window(st, reads, axes[d].size());
+      a.indices[d].whole = !axes[d].end.is_constant() || !stays_within_window(st, reads, axes[d].size());
     }
   }
 }
@@ -161,15 +168,14 @@ inline void plan_accesses(plan& p, stage_plan& st) {
       if (p.program->stages[i].get() == primitives::identity(a->from)) made.producer = static_cast<std::int32_t>(i);
     for (std::size_t i = 0; i < p.program->inputs.size(); ++i)
       if (p.program->inputs[i].get() == primitives::identity(a->from)) made.operand = static_cast<std::int32_t>(i);
-    auto const shape = ir::shape_of(a->from);
+    auto const shape = ir::extents_of(a->from);
     for (std::size_t d = 0; d < shape.size(); ++d) made.indices.push_back(plan_index(st, a->indices[d], shape[d]));
     st.accesses.push_back(std::move(made));
   };
   for (auto const& c : st.definition->components) ir::for_each_node(c.value, add);
   access_plan write;
   write.write = true;
-  for (auto const& a : st.definition->axes)
-    write.indices.push_back(plan_index(st, ir::make_variable(a.name), a.size()));
+  for (auto const& a : st.definition->axes) write.indices.push_back(plan_index(st, ir::make_variable(a.name), a.end));
   st.accesses.push_back(std::move(write));
   check_clamped(p, st);
 }

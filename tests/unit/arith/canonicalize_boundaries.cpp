@@ -83,6 +83,21 @@ TEST_CASE("clamp, wrap and mirror become index arithmetic where needed") {
   CHECK(read(boundary::mirror, x) == "O(x) = A(x)");
 }
 
+TEST_CASE("boundaries of extents that calls give ask for their variables") {
+  auto const n = share(dimension{{}, "n", 4, 10});
+  tensor given{{}, "extents", dtype::i64, {1}};
+  given.role = tensor_role::extents;
+  auto const line = share(tensor{{}, "A", dtype::f32, {extent(10, n)}});
+  auto const read = [&](boundary how, expr const& i, expr const& fill = {}) {
+    stage st = reduction_of(reduction_kind::none, {{"x", 0, extent(10, n)}}, {}, make_access(line, {i}, how, fill));
+    return canonical(program_of(st, {line, share(given)}));
+  };
+  CHECK(read(boundary::clamp, x + 1) == "O(x) = A(min(x + 1, extents.n - 1))");
+  CHECK(read(boundary::clamp, x + -1) == "O(x) = A(max(min(x - 1, extents.n - 1), 0))");
+  CHECK(read(boundary::clamp, x) == "O(x) = A(x)");
+  CHECK(read(boundary::value, x + -2, zero) == "O(x) = select(2 <= x && x <= extents.n + 1, A(x - 2), 0.0)");
+}
+
 TEST_CASE("an identity outside of a maximum is a predicate, another value is not") {
   auto const line = share(tensor{{}, "A", dtype::f32, {10}});
   auto const pooled = [&](double fill) {

@@ -117,6 +117,45 @@ TEST_CASE("shape kernel: convolutions of one pixel for any number of images") {
   }
 }
 
+TEST_CASE("shape kernel: windows of images of any size, with the nearest pixel outside, or zeros") {
+  dim const h{"h", 1, 70}, w{"w", 1, 90};
+  auto const [y, x, r, s] = axes<"y", "x", "r", "s">;
+  tensor<"I", float, 2> const I{{h, w}};
+  tensor<"W", float, 2> const W{{3, 5}};
+  auto const smooth = compute<"S">(y.in(h), x.in(w)) =
+      clamp_outside(I)(y - 1, x) + clamp_outside(I)(y, x - 1) + clamp_outside(I)(y + 1, x + 2);
+  auto const O = compute<"O">(y.in(h), x.in(w)) =
+      sum(over(r, s), zero_outside(smooth)(y + r - 1, x + s - 2) * W(r, s)) + value_outside(I, 3)(y, x + 1);
+  auto by = make_tuner();
+  auto const kernel = tune_shapes(by, op(inputs(I, W), outputs(O), "windows"), {.most_kernels = 2}, {.trials = 8});
+  rows const weights = rows::Random(3, 5);
+  for (auto const& [height_now, width_now] : std::vector<std::array<int, 2>>{
+           {1, 1}, {70, 90}, {2, 3}, {1, 90}, {70, 1}, {17, 31}, {33, 64}, {64, 16}, {69, 89}, {3, 17}}) {
+    rows const in = rows::Random(height_now, width_now);
+    rows out = rows::Constant(height_now + 2, width_now, 7);
+    kernel(in, weights, out.middleRows(1, height_now));
+    auto const is_inside = [&](int i, int j) { return i >= 0 && i < height_now && j >= 0 && j < width_now; };
+    auto const nearest = [&](int i, int j) {
+      return in(std::clamp(i, 0, height_now - 1), std::clamp(j, 0, width_now - 1));
+    };
+    rows wanted(height_now, width_now);
+    for (int i = 0; i < height_now; ++i)
+      for (int j = 0; j < width_now; ++j) {
+        wanted(i, j) = is_inside(i, j + 1) ? in(i, j + 1) : 3;
+        for (int a = i - 1; a <= i + 1; ++a)
+          for (int b = j - 2; b <= j + 2; ++b)
+            if (is_inside(a, b))
+              wanted(i, j) +=
+                  (nearest(a - 1, b) + nearest(a, b - 1) + nearest(a + 1, b + 2)) * weights(a - i + 1, b - j + 2);
+      }
+    CAPTURE(height_now);
+    CAPTURE(width_now);
+    CHECK(out.middleRows(1, height_now).isApprox(wanted, 1e-5F));
+    CHECK(out.row(0).isConstant(7));
+    CHECK(out.row(height_now + 1).isConstant(7));
+  }
+}
+
 TEST_CASE("shape kernel: what calls it refuses") {
   auto by = make_tuner();
   auto const kernel = tune_shapes(by, product(), {.most_kernels = 1}, {.trials = 1});
@@ -198,10 +237,11 @@ TEST_CASE("shape kernel: extents that cannot stay open are refused with the reas
   dim const n{"n", 4, 300};
   auto const [i] = axes<"i">;
   tensor<"X", float, 1> const X{{n}};
-  auto const Y = compute<"Y">(i) = zero_outside(X)(i) + zero_outside(X)(i - 1);
+  auto const Y = compute<"Y">(i) = X(i) + mirror_outside(X)(i - 1);
   auto by = make_tuner();
   CHECK_THROWS_WITH_AS((void)tune_shapes(by, op(inputs(X), outputs(Y), "pairs"), {}, {.trials = 1}),
-                       "keep_open(Y): reads outside of X, whose extent n stays open: bind it with op.at({{n, value}})",
+                       "keep_open(Y): wraps or mirrors reads outside of X, whose extent n stays open: bind it with "
+                       "op.at({{n, value}})",
                        schedule_error);
 }
 

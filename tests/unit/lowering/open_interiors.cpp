@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ttune/lowering/open_interiors.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "ttune/capture/keep_open.hpp"
+#include "ttune/expr.hpp"
+#include "ttune/ir/print.hpp"
+#include "ttune/lowering/lower.hpp"
+#include "ttune/schedule.hpp"
+#include "ttune/support/error.hpp"
+
+namespace open_interiors_tests {
+
+using namespace ttune;
+
+namespace {
+
+dim const n{"N", 1, 512};
+auto const [i, io, ii, r] = axes<"i", "io", "ii", "r">;
+
+template <class Op, class Schedule>
+std::string lowered(Op const& op, Schedule const& schedule) {
+  space made = schedule;
+  made.program = capture::keep_open(op.program());
+  return ir::print(lower(made, configuration{}).body);
+}
+
+}  // namespace
+
+TEST_CASE("open interiors: tiles inside of the boundaries redirect no index") {
+  tensor<"X", float, 1> const X{{n}};
+  auto const near = clamp_outside(X);
+  auto const Y = compute<"Y">(i.in(n)) = near(i - 1) + near(i + 1);
+  auto const sums = op(inputs(X), outputs(Y));
+  auto const text = lowered(sums, schedule(sums, Y).split(i, 4, io, ii).unroll(ii));
+  CHECK(text.find("X[Y.io * 4 + Y.ii - 1] + X[Y.io * 4 + Y.ii + 1]\n") != std::string::npos);
+  CHECK(text.find("X[max(min(Y.io * 4 + Y.ii - 1, N - 1), 0)] + X[min(Y.io * 4 + Y.ii + 1, N - 1)]\n") !=
+        std::string::npos);
+}
+
+TEST_CASE("open interiors: sums in registers have a version without predicates") {
+  tensor<"X", float, 1> const X{{n}};
+  tensor<"W", float, 1> const W{{3}};
+  auto const Y = compute<"Y">(i.in(n)) = sum(over(r), zero_outside(X)(i + r - 1) * W(r));
+  auto const filter = op(inputs(X, W), outputs(Y));
+  auto const text = lowered(filter, schedule(filter, Y)
+                                        .cache_write("acc")
+                                        .split(i, 4, io, ii)
+                                        .unroll(ii)
+                                        .in("acc")
+                                        .compute_at("Y", io)
+                                        .store_in(ir::memory::registers)
+                                        .reorder(r, i)
+                                        .unroll(i));
+  auto const inside = text.find("if ");
+  REQUIRE(inside != std::string::npos);
+  CHECK(text.find("Y.acc[Y.acc.i] += X[Y.io * 4 + Y.acc.i + Y.acc.r - 1] * W[Y.acc.r]") != std::string::npos);
+}
+
+TEST_CASE("open interiors: a limit around a remainder stays where the remainder does") {
+  tensor<"X", float, 1> const X{{n}};
+  auto const Y = compute<"Y">(i.in(n)) = clamp_outside(X)((i * 2 + 4) % 5) + X(i);
+  auto const wrapped = op(inputs(X), outputs(Y));
+  CHECK(lowered(wrapped, schedule(wrapped, Y)).find("X[(Y.i * 2 - 1) % 5]") == std::string::npos);
+  CHECK(lowered(wrapped, schedule(wrapped, Y)).find("min((Y.i * 2 + 4) % 5, N - 1)") != std::string::npos);
+}
+
+TEST_CASE("open interiors: loops that only end at an extent stay") {
+  tensor<"X", float, 1> const X{{n}};
+  auto const Y = compute<"Y">(i) = X(i) * 2;
+  auto const twice = op(inputs(X), outputs(Y));
+  space made = schedule(twice, Y).split(i, 4, io, ii).unroll(ii);
+  made.program = capture::keep_open(twice.program());
+  auto const before = lower(made, configuration{}).body;
+  CHECK(ir::print(lowering::open_interiors(before)) == ir::print(before));
+}
+
+}  // namespace open_interiors_tests
