@@ -7,6 +7,7 @@
 #include "ttune/arith/bounds_of_data.hpp"
 #include "ttune/arith/interval.hpp"
 #include "ttune/ir/equal.hpp"
+#include "ttune/ir/open_extents.hpp"
 
 namespace ttune { inline namespace v0 { namespace arith {
 
