@@ -84,12 +84,13 @@ TEST_CASE("clamp, wrap and mirror become index arithmetic where needed") {
 }
 
 TEST_CASE("boundaries of extents that calls give ask for their variables") {
-  auto const n = share(dimension{{}, "n", 4, 10});
+  auto const length = share(dimension{{}, "n", 4, 10});
   tensor given{{}, "extents", dtype::i64, {1}};
   given.role = tensor_role::extents;
-  auto const line = share(tensor{{}, "A", dtype::f32, {extent(10, n)}});
+  auto const line = share(tensor{{}, "A", dtype::f32, {extent(10, length)}});
   auto const read = [&](boundary how, expr const& i, expr const& fill = {}) {
-    stage st = reduction_of(reduction_kind::none, {{"x", 0, extent(10, n)}}, {}, make_access(line, {i}, how, fill));
+    stage st =
+        reduction_of(reduction_kind::none, {{"x", 0, extent(10, length)}}, {}, make_access(line, {i}, how, fill));
     return canonical(program_of(st, {line, share(given)}));
   };
   CHECK(read(boundary::clamp, x + 1) == "O(x) = A(min(x + 1, extents.n - 1))");
