@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// expect-error: a complex expression becomes a real one by real(z)
+// expect-error: a complex expression becomes a real one by real\(z\)
 // expect-culprit: complex
 #include <ttune/complex.hpp>
 #include <ttune/expr.hpp>
