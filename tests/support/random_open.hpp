@@ -10,13 +10,13 @@
 #include <utility>
 #include <vector>
 
+#include "ttune/arith/open_axis.hpp"
 #include "ttune/capture/keep_open.hpp"
 #include "ttune/ir/make.hpp"
 #include "ttune/ir/ndarray.hpp"
 #include "ttune/ir/open_extents.hpp"
 #include "ttune/ir/rebuild.hpp"
 #include "ttune/ir/statement_queries.hpp"
-#include "ttune/schedule/check_open_axes.hpp"
 #include "ttune/support/rng.hpp"
 
 namespace ttune_test {
@@ -118,7 +118,7 @@ class extent_groups {
   static int axis_of(ttune::ir::stage const& s, ttune::ir::access const& a, std::size_t d) {
     using namespace ttune;
     if (a.outside != ir::boundary::none) return -1;
-    auto const* found = ttune::detail::axis_that_is(s, a.indices[d]);
+    auto const* found = ttune::arith::axis_that_is(s, a.indices[d]);
     if (!found) return -1;
     for (std::size_t x = 0; x < s.axes.size(); ++x)
       if (&s.axes[x] == found) return static_cast<int>(x);

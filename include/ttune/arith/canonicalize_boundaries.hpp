@@ -6,8 +6,7 @@
 //   mirror_outside(A)(i)   →   A(min(m, 2 (n - 1) - m)), m = i mod 2 (n - 1)
 //   value_outside(A, v)(i) →   select(0 <= i && i < n, A(i), v)        conditions that intervals prove are left out
 //
-// Where calls give the extent of the dimension, n is its variable (ir/open_extents.hpp), in the first and the last
-// form.
+// In the first and the last form, n is a variable if calls give the extent of the dimension (ir/open_extents.hpp).
 //
 // The pass also moves guards (conditions that read no data) outwards. In a sum (ir/README.md, "Absent terms"):
 //

@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "ttune/arith/canonicalize_boundaries.hpp"
+#include "ttune/arith/open_axis.hpp"
 #include "ttune/arith/simplify.hpp"
 #include "ttune/arith/term_guards.hpp"
 #include "ttune/ir/open_extents.hpp"
@@ -13,7 +14,7 @@ namespace ttune { inline namespace v0 { namespace arith {
 
 namespace detail {
 
-/// What is known where a stage is computed: the ranges of its axes, and of extents if calls give them.
+/// The ranges that are known where a stage is computed: those of its axes, and of extents if calls give them.
 struct stage_ranges {
   ir::stage const& of;
   ranges known;
@@ -26,19 +27,14 @@ struct stage_ranges {
   }
   /// Returns true if an index is inside of a dimension, whatever extent a call gives.
   [[nodiscard]] bool is_inside(ir::expr const& index, ir::extent const& e) const {
-    if (arith::is_inside(bounds(index, known), 0, is_open(e) ? e.symbol->low : e.value)) return true;
-    auto const* v = is_open(e) ? ir::as<ir::variable>(index) : nullptr;
-    if (!v) return false;
-    for (auto const* axes : {&of.axes, &of.reduction.axes})
-      for (auto const& a : *axes)
-        if (a.name == v->name)
-          return a.begin == 0 && !a.end.is_constant() && a.end.run == 1 && a.end.symbol->name == e.symbol->name;
-    return false;
+    auto const range = bounds(index, known);
+    if (!is_open(e)) return arith::is_inside(range, 0, e.value);
+    return range.low >= 0 && (range.high < e.symbol->low || ends_with(of, index, *e.symbol));
   }
 };
 
-/// Returns the index that a boundary reads instead of `i`, for a dimension of `size` elements, which are `n` unless
-/// calls give their number: then the boundary clamps.
+/// Returns the index that a boundary reads instead of `i`. The dimension has `size` elements; where calls give their
+/// number, the boundary clamps, else they are `n`.
 inline ir::expr redirected(ir::boundary how, ir::expr const& i, ir::expr const& size, std::int64_t n) {
   using ir::binary_op;
   using ir::make_binary;

@@ -17,6 +17,7 @@
 
 namespace ttune { inline namespace v0 { namespace capture {
 
+/// Returns the program with its complex sums rewritten; it is in the order of memory (memory_order.hpp).
 [[nodiscard]] handle<ir::program> split_complex_sums(handle<ir::program> const& p);
 
 }}}  // namespace ttune::v0::capture

@@ -270,7 +270,6 @@ class complex_sum {
       sum.name += which == 0 ? ".re" : ".im";
       std::erase_if(sum.axes, [](ir::axis const& a) { return a.name == parts_axis; });
       sum.components[0].value = which == 0 ? value.real : value.imaginary;
-      sum.order = ir::layout::row_major;
       sum.strides = operand_strides::dense;
       std::vector<ir::expr> indices;
       for (auto const& a : sum.axes) indices.push_back(ir::make_variable(a.name));

@@ -6,23 +6,6 @@
 
 namespace ttune { inline namespace v0 {
 
-namespace detail {
-
-/// The layout of an operand or a stage; tables are row-major.
-template <class Source>
-struct source_layout {
-  using type = row_major;
-};
-template <class Source>
-  requires requires { typename Source::layout; }
-struct source_layout<Source> {
-  using type = typename Source::layout;
-};
-template <class Source>
-using layout_of_source = typename source_layout<Source>::type;
-
-}  // namespace detail
-
 /// An operand that may be read outside of its shape.
 template <outside How, class Source>
 class extended {
@@ -32,8 +15,7 @@ class extended {
   template <class... Indices>
   [[nodiscard]] auto operator()(Indices const&... indices) const {
     using T = typename Source::element_type;
-    using layout_of = detail::layout_of_source<Source>;
-    return detail::access<Source::name, Source::rank, T, layout_of>(
+    return detail::access<Source::name, Source::rank, T, typename Source::layout>(
         [this](std::vector<capture::node> at) { return read(source_, std::move(at)); }, indices...);
   }
 

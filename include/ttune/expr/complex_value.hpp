@@ -8,6 +8,8 @@
 // In row-major operands it is the last dimension, in column-major ones the first: both are innermost in memory.
 #pragma once
 
+#include <string_view>
+
 #include "ttune/expr/expr.hpp"
 
 namespace ttune { inline namespace v0 { namespace detail {
@@ -26,6 +28,10 @@ template <class Layout, class Range>
   ranges.insert(Layout::order == memory_order::column_major ? ranges.begin() : ranges.end(), std::move(parts));
   return ranges;
 }
+
+/// The axis of the parts, as a type.
+using name_of_parts = names<"re_im">;
+static_assert(std::string_view(capture::parts_axis) == "re_im");
 
 [[nodiscard]] inline axis_range range_of_parts() { return {capture::parts_axis, true, 0, 2}; }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What may stand beside an expression: other expressions of its element type, axes, numbers.
+// Operands beside an expression: other expressions of its element type, axes, numbers.
 #pragma once
 
 #include "ttune/expr/complex_value.hpp"

@@ -150,6 +150,7 @@ class table {
 
  public:
   using element_type = T;
+  using layout = row_major;
   static constexpr auto name = Name;
   static constexpr int rank = Rank;
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "ttune/arith/interval.hpp"
 #include "ttune/arith/simplify.hpp"
 #include "ttune/ir/operands.hpp"
+#include "ttune/ir/statement_queries.hpp"
 #include "ttune/ir/visit.hpp"
 #include "ttune/lowering/open_interiors.hpp"
 #include "ttune/lowering/partition_queries.hpp"
@@ -50,11 +52,11 @@ class interior_of_tile {
 
   /// Finds the ranges of the loops inside; loops of one name take the same range, or the smallest around both.
   void find_loops(ir::stmt const& s) {
-    if (!s) return;
-    if (auto const* l = ir::as<ir::loop>(s)) add_loop(*l);
-    if (auto const* l = ir::as<ir::let>(s)) not_constant_.insert(l->variable);
-    (void)ir::map_parts(
-        s, [&](ir::stmt const& part) { return find_loops(part), part; }, [](ir::expr const& e) { return e; });
+    (void)ir::any_statement(s, [&](ir::stmt const& part) {
+      if (auto const* l = ir::as<ir::loop>(part)) add_loop(*l);
+      if (auto const* l = ir::as<ir::let>(part)) not_constant_.insert(l->variable);
+      return false;
+    });
   }
   void add_loop(ir::loop const& l) {
     if (!ir::is_constant(l.begin) || !ir::is_constant(l.end)) {
@@ -192,8 +194,8 @@ class interior_of_tile {
   }
   [[nodiscard]] ir::stmt inside(ir::stmt const& s) const {
     if (!s) return s;
-    if (auto const* c = ir::as<ir::conditional>(s); c && !c->otherwise)
-      return ir::make_conditional(inside(without_known(c->condition)), inside(c->then), {});
+    if (auto const* c = ir::as<ir::conditional>(s))
+      return ir::make_conditional(inside(without_known(c->condition)), inside(c->then), inside(c->otherwise));
     return ir::map_parts(
         s, [&](ir::stmt const& part) { return inside(part); }, [&](ir::expr const& e) { return inside(e); });
   }

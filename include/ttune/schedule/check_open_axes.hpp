@@ -13,6 +13,7 @@
 #include "ttune/arith/affine.hpp"
 #include "ttune/arith/conditions.hpp"
 #include "ttune/arith/interval.hpp"
+#include "ttune/arith/open_axis.hpp"
 #include "ttune/arith/simplify.hpp"
 #include "ttune/ir/open_extents.hpp"
 #include "ttune/ir/operands.hpp"
@@ -22,16 +23,6 @@
 #include "ttune/support/integer.hpp"
 
 namespace ttune { inline namespace v0 { namespace detail {
-
-/// Returns the axis of a stage that an index is, alone; null if it is something else.
-[[nodiscard]] inline ir::axis const* axis_that_is(ir::stage const& reader, ir::expr const& index) {
-  auto const form = arith::to_affine(index);
-  if (!form || form->constant != 0 || form->terms.size() != 1 || form->terms[0].second != 1) return nullptr;
-  for (auto const* axes : {&reader.axes, &reader.reduction.axes})
-    for (auto const& a : *axes)
-      if (a.name == form->terms[0].first) return &a;
-  return nullptr;
-}
 
 /// Checks the reads of one stage, with the conditions under which each is made.
 class open_read_checker {
@@ -133,7 +124,7 @@ class open_read_checker {
 
   /// Returns true if an index is below an open extent in every call.
   [[nodiscard]] bool is_below(ir::expr const& index, ir::dimension const& extent) const {
-    if (arith::bounds(index, known_).high < extent.low || is_axis_of(index, extent)) return true;
+    if (arith::bounds(index, known_).high < extent.low || arith::ends_with(reader_, index, extent)) return true;
     if (auto const* b = ir::as<ir::binary>(index)) {
       if (b->op == ir::binary_op::minimum) return is_below(b->left, extent) || is_below(b->right, extent);
       if (b->op == ir::binary_op::maximum) return is_below(b->left, extent) && is_below(b->right, extent);
@@ -157,14 +148,9 @@ class open_read_checker {
     return {nullptr, {}};
   }
 
-  [[nodiscard]] bool is_axis_of(ir::expr const& index, ir::dimension const& extent) const {
-    auto const* axis = axis_that_is(reader_, index);
-    return axis && !axis->end.is_constant() && axis->end.run == 1 && axis->end.symbol->name == extent.name;
-  }
-
   ir::stage const& reader_;
-  arith::ranges known_;  ///< where the walk is
-  arith::ranges everywhere_;
+  arith::ranges known_;                    ///< of variables, where the walk is
+  arith::ranges everywhere_;               ///< of variables, without the conditions around the walk
   std::vector<arith::linear_form> facts_;  ///< forms that are at least 0 where the walk is
 };
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "ttune/expr/axis.hpp"
+#include "ttune/expr/complex_value.hpp"
 #include "ttune/schedule/loop_names.hpp"
 
 namespace ttune { inline namespace v0 {
@@ -85,7 +85,7 @@ struct axes_in_program {
 };
 template <class Stage>
 struct axes_in_program<Stage, true> {
-  using type = united_t<typename Stage::name_set, names<"re_im">>;
+  using type = united_t<typename Stage::name_set, name_of_parts>;
 };
 template <class Stage>
 struct fresh {

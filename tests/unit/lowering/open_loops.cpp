@@ -5,6 +5,7 @@
 #include "ttune/ir/print.hpp"
 #include "ttune/lowering/lower.hpp"
 #include "ttune/schedule.hpp"
+#include "ttune/support/error.hpp"
 
 #include <doctest/doctest.h>
 
@@ -39,6 +40,23 @@ TEST_CASE("open loops: loops end where the extent of a call does, and the last t
         "  unroll Y.ii < 4\n"
         "    if Y.io * 4 + Y.ii < N\n"
         "      Y[Y.io * 4 + Y.ii] = X[Y.io * 4 + Y.ii] * 2.0\n");
+}
+
+TEST_CASE("open loops: boundaries keep quotients, remainders, limits and data inside") {
+  dim const n{"N", 2, 512};
+  auto const [i, r] = axes<"i", "r">;
+  tensor<"X", float, 1> const X{{n}};
+  tensor<"at", int, 1> const places{{n}};
+  auto const near = clamp_outside(X);
+  auto const none = zero_outside(X);
+  auto const Y = compute<"Y">(i) = none((i * 2 - 2) / 3 + 1) + none(i * 2 - 1) + near((i + 4) % 5) + near(i / 2 + 3) +
+                                   none(at(places(i))) + near(at(places(i))) + X(i);
+  auto const Z = compute<"Z">(i.in(n)) = sum(over(r.in(3)), none((i + r) % 3) * none(i - r));
+  CHECK_NOTHROW((void)lowered(op(inputs(X, places), outputs(Y)), schedule(Y)));
+  CHECK_NOTHROW((void)lowered(op(inputs(X), outputs(Z)), schedule(Z)));
+  auto const beside = compute<"B">(i) = X(i) + mirror_outside(X)(i - 1);
+  CHECK_THROWS_WITH_AS((void)lowered(op(inputs(X), outputs(beside)), schedule(beside)),
+                       doctest::Contains("wraps or mirrors reads outside of X"), schedule_error);
 }
 
 TEST_CASE("open loops: tiles of scratch memory overhang, where that reads inside of all operands") {
