@@ -140,6 +140,7 @@ class extent_groups {
   for (auto const& [_, group] : places)
     if (std::find(groups.begin(), groups.end(), group) == groups.end()) groups.push_back(group);
   if (groups.empty()) return {};
+  std::sort(groups.begin(), groups.end());  // the places are in the order of their addresses
   std::map<int, handle<ir::dimension>> chosen;
   std::map<std::string, std::int64_t> values;
   auto const some = 1 + random.below(std::min<std::uint64_t>(groups.size(), 3));

@@ -5,9 +5,10 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "ttune/arith/affine.hpp"
@@ -107,16 +108,34 @@ class open_read_checker {
     }
   }
 
-  /// Returns true if an expression is at least 0 by a condition around the read, or is a constant.
-  [[nodiscard]] bool is_known(ir::expr const& e) const {
-    auto const wanted = arith::to_linear(e);
+  /// Returns true if a form is at least 0 by a condition around the read, or is such a constant. Quotients leave both
+  /// sides: k - x / c >= 0 if c (k + 1) - x - 1 >= 0, and k + x / c >= 0 if c k + x >= 0.
+  [[nodiscard]] bool is_known(arith::linear_form const& wanted) const {
     auto const follows = [](arith::linear_form const& rest) { return rest.is_constant() && rest.constant >= 0; };
-    return follows(wanted) || std::any_of(facts_.begin(), facts_.end(), [&](arith::linear_form const& fact) {
-             auto rest = wanted;
-             rest.add(fact, -1);
-             return follows(rest);
-           });
+    if (follows(wanted)) return true;
+    for (auto const& fact : facts_) {
+      auto rest = wanted;
+      rest.add(fact, -1);
+      if (follows(rest)) return true;
+    }
+    for (std::size_t t = 0; t < wanted.terms.size(); ++t) {
+      auto const* quotient = ir::as<ir::binary>(wanted.terms[t].first);
+      auto const times = wanted.terms[t].second;
+      if (!quotient || quotient->op != ir::binary_op::floor_divide || !ir::is_constant(quotient->right) ||
+          std::abs(times) != 1)
+        continue;
+      auto const by = ir::constant_integer(quotient->right);
+      auto without = wanted;
+      without.terms.erase(without.terms.begin() + static_cast<std::ptrdiff_t>(t));
+      if (times < 0) ++without.constant;
+      without.scale(by);
+      without.add(arith::to_linear(quotient->left), times);
+      if (times < 0) --without.constant;
+      return is_known(without);
+    }
+    return false;
   }
+  [[nodiscard]] bool is_known(ir::expr const& e) const { return is_known(arith::to_linear(e)); }
 
   [[nodiscard]] bool is_not_negative(ir::expr const& index) const {
     return arith::bounds(index, known_).low >= 0 || is_known(index);
@@ -130,22 +149,7 @@ class open_read_checker {
       if (b->op == ir::binary_op::maximum) return is_below(b->left, extent) && is_below(b->right, extent);
     }
     auto const size = ir::make_variable(ir::variable_of(extent));
-    if (is_known(size - index + -1) || is_known(ir::make_index(extent.low) - index + -1)) return true;
-    auto const [quotient, beside] = quotient_in(index);  // x / c + k < n if x < c (n - k)
-    return quotient && is_known((size - beside) * ir::constant_integer(quotient->right) - quotient->left + -1);
-  }
-
-  /// Returns the only quotient of a sum, by a constant, and the rest; null if there is none.
-  [[nodiscard]] static std::pair<ir::binary const*, ir::expr> quotient_in(ir::expr const& index) {
-    auto form = arith::to_linear(index);
-    for (std::size_t t = 0; t < form.terms.size(); ++t) {
-      auto const* b = ir::as<ir::binary>(form.terms[t].first);
-      if (!b || b->op != ir::binary_op::floor_divide || !ir::is_constant(b->right) || form.terms[t].second != 1)
-        continue;
-      form.terms.erase(form.terms.begin() + static_cast<std::ptrdiff_t>(t));
-      return {b, arith::from_linear(std::move(form))};
-    }
-    return {nullptr, {}};
+    return is_known(size - index + -1) || is_known(ir::make_index(extent.low) - index + -1);
   }
 
   ir::stage const& reader_;

@@ -52,6 +52,10 @@ TEST_CASE("open loops: boundaries keep quotients, remainders, limits and data in
   auto const Y = compute<"Y">(i) = none((i * 2 - 2) / 3 + 1) + none(i * 2 - 1) + near((i + 4) % 5) + near(i / 2 + 3) +
                                    none(at(places(i))) + near(at(places(i))) + X(i);
   auto const Z = compute<"Z">(i.in(n)) = sum(over(r.in(3)), none((i + r) % 3) * none(i - r));
+  dim const one{"M", 3, 3};
+  tensor<"V", float, 1> const V{{one}};
+  auto const W = compute<"W">(i.in(19)) = sum(over(r.in(3)), zero_outside(V)((i + r - 3) / 2)) + V(0);
+  CHECK_NOTHROW((void)lowered(op(inputs(V), outputs(W)), schedule(W)));
   CHECK_NOTHROW((void)lowered(op(inputs(X, places), outputs(Y)), schedule(Y)));
   CHECK_NOTHROW((void)lowered(op(inputs(X), outputs(Z)), schedule(Z)));
   auto const beside = compute<"B">(i) = X(i) + mirror_outside(X)(i - 1);
