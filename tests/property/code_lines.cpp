@@ -3,12 +3,11 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <memory>
 #include <string>
 
 #include "support/kernel_trial.hpp"
-#include "support/require.hpp"
+#include "support/program_count.hpp"
 #include "support/seed.hpp"
 #include "ttune/backends/orc.hpp"
 #include "ttune/core/named_target.hpp"
@@ -57,8 +56,7 @@ std::string difference(backends& by, scheduled const& what) {
 }  // namespace
 
 TEST_CASE("code lines: random programs have the same machine code with lines and without") {
-  char const* const given = std::getenv("TTUNE_PROGRAMS");
-  std::uint64_t const programs = given ? std::strtoull(given, nullptr, 10) : long_run() ? 5'000 : 40;
+  auto const programs = program_count(40, 5'000);
   std::vector<std::unique_ptr<backends>> machines;
   machines.push_back(std::make_unique<backends>(probe_host()));
   for (auto const* name : {"x86-64-v2", "aarch64"}) {

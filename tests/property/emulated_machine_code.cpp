@@ -5,7 +5,6 @@
 
 #include <array>
 #include <cstdint>
-#include <cstdlib>
 #include <exception>
 #include <string>
 
@@ -13,6 +12,7 @@
 #include "support/emulator.hpp"
 #include "support/forked.hpp"
 #include "support/kernel_trial.hpp"
+#include "support/program_count.hpp"
 #include "support/random_open.hpp"
 #include "support/require.hpp"
 #include "support/seed.hpp"
@@ -25,11 +25,6 @@ using namespace ttune;
 using namespace ttune_test;
 
 namespace {
-
-std::uint64_t programs() {
-  char const* const given = std::getenv("TTUNE_PROGRAMS");
-  return given ? std::strtoull(given, nullptr, 10) : long_run() ? 2'000 : 40;
-}
 
 /// Runs one program under all kinds of schedules. Returns a letter for each outcome, as it is counted below, and the
 /// faults behind them.
@@ -72,7 +67,7 @@ TEST_CASE("machine code: random programs as code of 64-bit ARM compute what the 
                     "g++-aarch64-linux-gnu or qemu-user is not installed, or TTUNE_AARCH64_RUN does not name it");
   std::array<int, 4> counts{};
   auto const first = ttune_test::seed();
-  for (auto seed = first; seed < first + programs(); ++seed) {
+  for (auto seed = first; seed < first + program_count(40, 2'000); ++seed) {
     auto const said = said_by_child([&] { return outcomes_of(backend, seed); }, 120);
     INFO("TTUNE_SEED=", seed, " TTUNE_PROGRAMS=1");
     CHECK_MESSAGE(said.size() == static_cast<std::size_t>(schedule_sources), said);

@@ -19,6 +19,7 @@
 #include "support/emulated_tiles.hpp"
 #include "support/forked.hpp"
 #include "support/kernel_trial.hpp"
+#include "support/program_count.hpp"
 #include "support/random_open.hpp"
 #include "support/require.hpp"
 #include "support/sanitized.hpp"
@@ -34,11 +35,6 @@ using namespace ttune;
 using namespace ttune_test;
 
 namespace {
-
-std::uint64_t programs(std::uint64_t otherwise) {
-  char const* const given = std::getenv("TTUNE_PROGRAMS");
-  return given ? std::strtoull(given, nullptr, 10) : long_run() ? 25'000 : otherwise;
-}
 
 /// Known faults per thousand kernels.
 constexpr std::uint64_t known_wrong = 0;
@@ -311,7 +307,7 @@ TEST_CASE("machine code: random programs under all kinds of schedules compute wh
   for (auto const& b : backends()) (void)b->availability();  // opens LLVM before children are forked
   auto const first = ttune_test::seed();
   // Sanitizers see the library, not the machine code: fewer programs reach all of it.
-  auto const all = run_all(first, programs(TTUNE_TEST_SANITIZED ? 300 : 1'000));
+  auto const all = run_all(first, program_count(TTUNE_TEST_SANITIZED ? 300 : 1'000, 25'000));
   std::array<std::array<std::uint64_t, 4>, schedule_sources> counts{};
   std::map<std::string, std::vector<fault>> faults;
   for (auto const& p : all) {

@@ -3,12 +3,10 @@
 // statements, and is printed as the same text again.
 #include <doctest/doctest.h>
 
-#include <cstdlib>
-
 #include "roundtrip_cpp/drawn.hpp"
+#include "support/program_count.hpp"
 #include "support/random_program.hpp"
 #include "support/random_schedule.hpp"
-#include "support/require.hpp"
 #include "support/schedule_reader.hpp"
 #include "support/seed.hpp"
 #include "ttune/autoschedule/derive_space.hpp"
@@ -21,11 +19,6 @@ namespace printed_tests {
 using namespace ttune;
 
 namespace {
-
-std::uint64_t programs(std::uint64_t otherwise) {
-  char const* const given = std::getenv("TTUNE_PROGRAMS");
-  return given ? std::strtoull(given, nullptr, 10) : ttune_test::long_run() ? 100'000 : otherwise;
-}
 
 ir::lowered lowered_of(plan const& p, configuration const& chosen) {
   loop_nest n;
@@ -129,24 +122,26 @@ void check_random(std::uint64_t count, ttune_test::random_schedule_options const
 
 }  // namespace
 
-TEST_CASE("to_cpp: random schedules, printed and read again, are the same") { check_random(programs(400), {}); }
+TEST_CASE("to_cpp: random schedules, printed and read again, are the same") {
+  check_random(ttune_test::program_count(400), {});
+}
 
 TEST_CASE("to_cpp: many loops, many reorders") {
   ttune_test::random_schedule_options options;
   options.loops = 24;
   options.loop_primitives = {primitive::split,   primitive::split,      primitive::reorder,  primitive::reorder,
                              primitive::reorder, primitive::compute_at, primitive::vectorize};
-  check_random(programs(200), options);
+  check_random(ttune_test::program_count(200), options);
 }
 
 TEST_CASE("to_cpp: random schedules of blocks and threads, printed and read again, are the same") {
-  check_random(programs(200), ttune_test::gpu_schedules());
+  check_random(ttune_test::program_count(200), ttune_test::gpu_schedules());
 }
 
 TEST_CASE("derived spaces: of any program, for vectors of any width") {
   target machine;
   machine.cores = 4;
-  for (std::uint64_t n = 0; n < programs(300); ++n) {
+  for (std::uint64_t n = 0; n < ttune_test::program_count(300); ++n) {
     auto const seed = ttune_test::seed() + n;
     rng random(seed);
     auto const p = ttune_test::random_program(random);
@@ -162,7 +157,7 @@ TEST_CASE("to_cpp: derived spaces, printed and read again, are the same") {
   target machine;
   machine.cores = 4;
   machine.vector_bytes = 32;
-  for (std::uint64_t n = 0; n < programs(100); ++n) {
+  for (std::uint64_t n = 0; n < ttune_test::program_count(100); ++n) {
     auto const seed = ttune_test::seed() + n;
     rng random(seed);
     auto const p = ttune_test::random_program(random);

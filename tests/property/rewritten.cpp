@@ -4,11 +4,10 @@
 // machine code in machine_code.cpp.
 #include <doctest/doctest.h>
 
-#include <cstdlib>
 #include <string>
 
+#include "support/program_count.hpp"
 #include "support/program_kinds.hpp"
-#include "support/require.hpp"
 #include "support/rounding_bounds.hpp"
 #include "support/seed.hpp"
 #include "ttune/ir/print.hpp"
@@ -20,11 +19,6 @@ using namespace ttune;
 using namespace ttune_test;
 
 namespace {
-
-std::uint64_t programs(std::uint64_t otherwise) {
-  char const* const given = std::getenv("TTUNE_PROGRAMS");
-  return given ? std::strtoull(given, nullptr, 10) : long_run() ? 100'000 : otherwise;
-}
 
 std::string described(std::vector<named_layout> const& layouts) {
   std::string text;
@@ -47,7 +41,7 @@ std::string said_by(Check const& check) {
 TEST_CASE("composed: a program with an element-wise end computes what both compute one after the other") {
   auto const first = ttune_test::seed();
   std::uint64_t composed = 0, renamed = 0;
-  auto const count = programs(600);
+  auto const count = program_count(600);
   for (auto seed = first; seed < first + count; ++seed) {
     auto const both = composed_for(seed, base_program(seed));
     if (!both) continue;
@@ -73,7 +67,7 @@ TEST_CASE("arranged: a program in random layouts computes the same elements in t
   auto const first = ttune_test::seed();
   std::uint64_t arranged = 0, blocked = 0;
   int refused = 0;
-  auto const count = programs(1'000);
+  auto const count = program_count(1'000);
   for (auto seed = first; seed < first + count; ++seed) {
     auto const plain = base_program(seed);
     auto const made = arranged_for(seed, plain);

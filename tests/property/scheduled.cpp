@@ -5,15 +5,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 
 #include "support/kernel_passes.hpp"
+#include "support/program_count.hpp"
 #include "support/random_pipeline.hpp"
 #include "support/random_program.hpp"
 #include "support/random_scan.hpp"
 #include "support/random_scatter.hpp"
 #include "support/random_schedule.hpp"
-#include "support/require.hpp"
 #include "support/seed.hpp"
 #include "ttune/autoschedule/derive_space.hpp"
 #include "ttune/ir/print.hpp"
@@ -28,12 +27,6 @@ namespace scheduled_tests {
 using namespace ttune;
 
 namespace {
-
-/// Returns the number of programs: TTUNE_PROGRAMS, or 10^5 in the long run.
-std::uint64_t programs(std::uint64_t otherwise) {
-  char const* const given = std::getenv("TTUNE_PROGRAMS");
-  return given ? std::strtoull(given, nullptr, 10) : ttune_test::long_run() ? 100'000 : otherwise;
-}
 
 /// Returns the fault of a configuration, or an empty text. Places by knob outside of some readers are refused late.
 std::string fault_of(space const& s, configuration const& chosen, std::vector<ir::ndarray> const& operands,
@@ -130,7 +123,7 @@ ttune_test::primitive_counts check(std::uint64_t seed, std::uint64_t count,
 }  // namespace
 
 TEST_CASE("schedules: random programs under random schedules keep their meaning") {
-  auto const counts = check(ttune_test::seed(), programs(2'500), {});
+  auto const counts = check(ttune_test::seed(), ttune_test::program_count(2'500), {});
   for (int p = 0; p < primitive_count; ++p) {
     using enum primitive;
     auto const one = static_cast<primitive>(p);
@@ -142,24 +135,26 @@ TEST_CASE("schedules: random programs under random schedules keep their meaning"
 }
 
 TEST_CASE("schedules: random scans keep their meaning") {
-  auto const counts = check(ttune_test::seed(), programs(600), ttune_test::scanning_schedules(), &a_random_scan);
+  auto const counts =
+      check(ttune_test::seed(), ttune_test::program_count(600), ttune_test::scanning_schedules(), &a_random_scan);
   for (auto const p : {primitive::carry, primitive::split_scan}) CHECK(counts.applied[static_cast<std::size_t>(p)] > 0);
 }
 
 TEST_CASE("schedules: random scatters keep their meaning") {
-  auto const counts = check(ttune_test::seed(), programs(600), ttune_test::scattering_schedules(), &a_random_scatter);
+  auto const counts =
+      check(ttune_test::seed(), ttune_test::program_count(600), ttune_test::scattering_schedules(), &a_random_scatter);
   CHECK(counts.applied[static_cast<std::size_t>(primitive::scatter)] > 100);
 }
 
 TEST_CASE("schedules: random programs on blocks and threads keep their meaning, without races") {
-  auto const counts = check(ttune_test::seed(), programs(1'000), ttune_test::gpu_schedules());
+  auto const counts = check(ttune_test::seed(), ttune_test::program_count(1'000), ttune_test::gpu_schedules());
   for (auto const p :
        {primitive::bind, primitive::store_in, primitive::cache_read, primitive::double_buffer, primitive::swizzle})
     CHECK(counts.applied[static_cast<std::size_t>(p)] > 0);
 }
 
 TEST_CASE("schedules: random pipelines of stencils, rows of which slide, keep their meaning") {
-  auto const counts = check(ttune_test::seed(), programs(600), ttune_test::sliding_schedules(),
+  auto const counts = check(ttune_test::seed(), ttune_test::program_count(600), ttune_test::sliding_schedules(),
                             [](rng& random) { return ttune_test::random_pipeline(random); });
   for (auto const p : {primitive::slide, primitive::expand_reduction, primitive::compute_at})
     CHECK(counts.applied[static_cast<std::size_t>(p)] > 0);
@@ -170,7 +165,7 @@ TEST_CASE("derived: random pipelines of stencils keep their meaning") {
   target machine;
   machine.cores = 2;
   std::uint64_t slid = 0;
-  for (std::uint64_t n = 0; n < programs(150); ++n) {
+  for (std::uint64_t n = 0; n < ttune_test::program_count(150); ++n) {
     rng random(seed + n);
     auto const p = ttune_test::random_pipeline(random);
     auto const operands = ttune_test::random_operands(*p, random);

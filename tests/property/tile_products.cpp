@@ -6,7 +6,6 @@
 
 #include <array>
 #include <cstdint>
-#include <cstdlib>
 #include <exception>
 #include <map>
 #include <string>
@@ -15,6 +14,7 @@
 #include "support/emulated_tiles.hpp"
 #include "support/forked.hpp"
 #include "support/kernel_trial.hpp"
+#include "support/program_count.hpp"
 #include "support/random_tile_product.hpp"
 #include "support/require.hpp"
 #include "support/seed.hpp"
@@ -27,11 +27,6 @@ using namespace ttune;
 using namespace ttune_test;
 
 namespace {
-
-std::uint64_t programs() {
-  char const* const given = std::getenv("TTUNE_PROGRAMS");
-  return given ? std::strtoull(given, nullptr, 10) : long_run() ? 5'000 : 150;
-}
 
 handle<ir::program> program_of(std::uint64_t seed) {
   rng random(seed);
@@ -85,7 +80,7 @@ TEST_CASE("machine code: random products of tiles compute what the interpreter d
   (void)emulation.availability();  // opens LLVM before children are forked
   std::array<int, 4> counts{};
   auto const first = ttune_test::seed();
-  for (auto seed = first; seed < first + programs(); ++seed) {
+  for (auto seed = first; seed < first + program_count(150, 5'000); ++seed) {
     auto& by = machine.has_tiles && seed % 2 == 0 ? static_cast<backend&>(here) : emulation;
     auto const said = said_by_child([&] { return outcomes_of(by, seed); }, 60);
     INFO("TTUNE_SEED=", seed, " TTUNE_PROGRAMS=1, ", by.name());

@@ -72,7 +72,10 @@ class interior_of_tile {
     if (!s) return;
     if (auto const* c = ir::as<ir::conditional>(s)) {
       add(c->condition);
-      if (auto form = c->otherwise ? everywhere(c->condition) : std::nullopt) asked_.push_back(*std::move(form));
+      if (auto form = c->otherwise ? everywhere(c->condition) : std::nullopt) {
+        asked_.push_back(*std::move(form));
+        return find_conditions(c->then);  // the interior has no other arm
+      }
     }
     (void)ir::map_parts(
         s, [&](ir::stmt const& part) { return find_conditions(part), part; },
@@ -228,22 +231,31 @@ class open_interior_maker {
  public:
   ir::stmt visit(ir::stmt const& s) {
     if (!s) return s;
-    if (auto const* l = ir::as<ir::let>(s)) {
-      bool const is_extent = ir::contains(l->value, [](ir::expr const& e) { return ir::as<ir::access>(e) != nullptr; });
-      if (is_extent) open_.insert(l->variable);
-      known_[l->variable] = {l->low, l->high - 1};
-    }
+    if (auto const* l = ir::as<ir::let>(s)) enter(*l);
     if (auto const* l = ir::as<ir::loop>(s)) {
       auto const low = arith::bounds(l->begin, known_);
       auto const high = arith::bounds(l->end, known_);
       known_[l->variable] = {low.low, std::max(low.low, high.high - 1)};
-      if (!has_loops_around_tiles(l->body))
-        return ir::make_loop(l->variable, l->begin, l->end, l->kind, interior_of_tile(l->body, known_, open_).run());
+      if (is_unrolled(l->kind) && !has_loops_around_tiles(l->body)) return interior_of_tile(s, known_, open_).run();
+      if (!has_loops_around_tiles(l->body)) return ir::make_loop(l->variable, l->begin, l->end, l->kind, tile(l->body));
     }
     return ir::map_parts(s, [&](ir::stmt const& part) { return visit(part); }, [](ir::expr const& e) { return e; });
   }
 
  private:
+  void enter(ir::let const& l) {
+    bool const is_extent = ir::contains(l.value, [](ir::expr const& e) { return ir::as<ir::access>(e) != nullptr; });
+    if (is_extent) open_.insert(l.variable);
+    known_[l.variable] = {l.low, l.high - 1};
+  }
+  /// Returns the tile in two versions, behind the variables at its beginning.
+  ir::stmt tile(ir::stmt const& s) {
+    auto const* l = ir::as<ir::let>(s);
+    if (!l) return interior_of_tile(s, known_, open_).run();
+    enter(*l);
+    return ir::map_parts(s, [&](ir::stmt const& part) { return tile(part); }, [](ir::expr const& e) { return e; });
+  }
+
   arith::ranges known_;
   std::set<std::string> open_;
 };

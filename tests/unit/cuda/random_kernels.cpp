@@ -22,6 +22,7 @@
 #include "support/cuda_toolkit.hpp"
 #include "support/device_run.hpp"
 #include "support/kernel_trial.hpp"
+#include "support/program_count.hpp"
 #include "support/program_kinds.hpp"
 #include "support/random_schedule.hpp"
 #include "support/require.hpp"
@@ -171,11 +172,6 @@ class trials {
   std::pair<double, std::size_t> slowest_;
 };
 
-std::uint64_t programs(std::uint64_t otherwise) {
-  char const* const given = std::getenv("TTUNE_PROGRAMS");
-  return given ? std::strtoull(given, nullptr, 10) : otherwise;
-}
-
 /// Operators whose kernels use all that the GPU's derivation knows: tensor cores of all types, shared memory, shuffles,
 /// sums shared by blocks, edges.
 std::vector<handle<ir::program>> operators() {
@@ -217,7 +213,7 @@ TEST_CASE("cuda: operators in configurations of their derived spaces become cubi
   TTUNE_SKIP_UNLESS_NVRTC();
   auto const all = operators();
   bool const runs = machine_for(0).runs;
-  std::uint64_t const each = runs ? programs(6) : 1;
+  std::uint64_t const each = runs ? ttune_test::program_count(6, 6) : 1;
   auto const seed = ttune_test::seed();
   trials made;
   made.run(all.size() * each, [&](std::size_t i) {
@@ -240,7 +236,8 @@ TEST_CASE("cuda: operators in configurations of their derived spaces become cubi
 TEST_CASE("cuda: random programs on blocks and threads become cubins, and run where there is a device") {
   TTUNE_SKIP_UNLESS_NVRTC();
   auto const seed = ttune_test::seed();
-  auto const count = programs(machine_for(0).runs ? 60 : 8);
+  std::uint64_t const usual = machine_for(0).runs ? 60 : 8;
+  auto const count = ttune_test::program_count(usual, usual);
   trials made;
   made.run(sources * count, [&](std::size_t i) {
     auto const from = static_cast<schedule_source>(i % sources);

@@ -59,6 +59,33 @@ TEST_CASE("open interiors: sums in registers have a version without predicates")
   CHECK(text.find("acc[acc.i] += X[Y.io * 4 + acc.i + acc.r - 1] * W[acc.r]") != std::string::npos);
 }
 
+TEST_CASE("open interiors: tiles that begin with the places of a task, or whose ends have shorter vectors") {
+  auto const [j, tasks] = axes<"j", "tasks">;
+  tensor<"X", float, 2> const X{{3, n}};
+  tensor<"W", float, 1> const W{{3}};
+  auto const Y = compute<"Y">(j, i.in(n)) = sum(over(r), zero_outside(X)(j, i + r - 1) * W(r));
+  auto const filter = op(inputs(X, W), outputs(Y));
+  auto const text = lowered(filter, schedule(filter, Y)
+                                        .cache_write("acc")
+                                        .split(i, 64, io, ii)
+                                        .fuse(j, io, tasks)
+                                        .parallel(tasks)
+                                        .vectorize(ii)
+                                        .in("acc")
+                                        .compute_at("Y", tasks)
+                                        .store_in(ir::memory::registers)
+                                        .reorder(r, i)
+                                        .vectorize(i));
+  INFO(text);
+  CHECK(text.find("    if Y.io * 64 + 64 < N\n"
+                  "      alloc acc f32 (1, 64) registers\n"
+                  "      vectorize acc.i < 64\n"
+                  "        acc[0, acc.i] = 0.0\n"
+                  "      for acc.r < 3\n"
+                  "        vectorize acc.i < 64\n"
+                  "          acc[0, acc.i] += X[Y.j, Y.io * 64 + acc.i + acc.r - 1] * W[acc.r]\n") !=
+        std::string::npos);
+}
 TEST_CASE("open interiors: a limit around a remainder stays where the remainder does") {
   tensor<"X", float, 1> const X{{n}};
   auto const Y = compute<"Y">(i.in(n)) = clamp_outside(X)((i * 2 + 4) % 5) + X(i);

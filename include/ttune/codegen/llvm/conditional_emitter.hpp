@@ -22,13 +22,13 @@ namespace ttune { inline namespace v0 { namespace codegen { namespace llvm {
 /// stores have the values of the arm that ran, and loads of buffers that an arm stores are forgotten.
 class conditional_emitter {
  public:
-  conditional_emitter(ir_writer& writer, function_state& state, index_emitter& indices, index_arithmetic& arithmetic,
+  conditional_emitter(ir_writer& writer, function_state& state, index_emitter& indices, run_time_masks& masks,
                       expression_evaluator& expressions, register_assembler& assembler, register_file& registers,
                       body_emitter& statements)
       : writer_(writer),
         state_(state),
         indices_(indices),
-        masks_(writer, state, indices, arithmetic),
+        masks_(masks),
         expressions_(expressions),
         assembler_(assembler),
         registers_(registers),
@@ -76,9 +76,7 @@ class conditional_emitter {
     if (c.otherwise || !c.then || !masks_.allow(c.then)) return false;
     auto const mask = masks_.mask_of(c.condition);
     if (mask.empty()) return false;
-    state_.run_time_mask = mask;
-    statements_.emit(c.then);
-    state_.run_time_mask.clear();
+    masks_.run_in(mask, c.condition, [&] { statements_.emit(c.then); });
     return true;
   }
 
@@ -134,7 +132,7 @@ class conditional_emitter {
   ir_writer& writer_;
   function_state& state_;
   index_emitter& indices_;
-  run_time_masks masks_;
+  run_time_masks& masks_;
   expression_evaluator& expressions_;
   register_assembler& assembler_;
   register_file& registers_;

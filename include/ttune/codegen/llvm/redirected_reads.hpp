@@ -32,21 +32,23 @@ class redirected_reads {
       auto const with = [&](ir::expr const& instead) {
         return ir::map_operands(e, [&](ir::expr const& o) { return replaced(o, part, instead); });
       };
-      auto const before = ir::make_binary(ir::binary_op::less, b->left, ir::make_index(found->at));
+      auto const before = ir::make_binary(ir::binary_op::less, b->left, found->at);
       return ir::make_select(before, with(found->before), with(found->behind));
     }
     return nullptr;
   }
 
-  /// Returns the innermost part of an index that is not the same sum in all lanes: a minimum or maximum with a limit,
+  /// Returns the innermost part of an index that is not the same sum in all lanes: a minimum or maximum with a limit
   /// or a quotient or remainder that differs between lanes; null if there is none.
   [[nodiscard]] ir::expr redirected_part(ir::expr const& part) {
     auto const* b = ir::as<ir::binary>(part);
     if (!b || part->type != dtype::index) return nullptr;
     for (auto const* side : {&b->left, &b->right})
       if (auto const inner = redirected_part(*side)) return inner;
-    if (!ir::is_constant(b->right) || !indices_.varies(b->left)) return nullptr;
-    if (b->op == ir::binary_op::minimum || b->op == ir::binary_op::maximum) return part;
+    if (!indices_.varies(b->left)) return nullptr;
+    if (b->op == ir::binary_op::minimum || b->op == ir::binary_op::maximum)
+      return indices_.varies(b->right) ? nullptr : part;
+    if (!ir::is_constant(b->right)) return nullptr;
     bool const divides = b->op == ir::binary_op::floor_modulo || b->op == ir::binary_op::floor_divide;
     return divides && !divide_partly(indices_.index(b->left), ir::constant_integer(b->right), state_.lanes) ? part
                                                                                                             : nullptr;
@@ -55,16 +57,16 @@ class redirected_reads {
  private:
   /// The two forms of an index, before and after a place where it is redirected.
   struct turn {
-    std::int64_t at;
+    ir::expr at;
     ir::expr before;
     ir::expr behind;
   };
 
   /// Returns the place where lanes are redirected, and the index on each side, if known.
   [[nodiscard]] std::optional<turn> find_turn(ir::binary const& b) {
+    if (b.op == ir::binary_op::minimum) return turn{b.right + 1, b.left, b.right};
+    if (b.op == ir::binary_op::maximum) return turn{b.right, b.right, b.left};
     auto const limit = ir::constant_integer(b.right);
-    if (b.op == ir::binary_op::minimum) return turn{limit + 1, b.left, b.right};
-    if (b.op == ir::binary_op::maximum) return turn{limit, b.right, b.left};
     auto const at = indices_.index(b.left);
     if (!at.terms.empty() || limit <= 0) return std::nullopt;
     auto const ends = std::minmax({at.constant, at.constant + at.lane * (state_.lanes - 1)});
@@ -73,7 +75,7 @@ class redirected_reads {
     auto const part = [&](std::int64_t q) {
       return b.op == ir::binary_op::floor_divide ? ir::make_index(q) : b.left + -q * limit;
     };
-    return turn{(first + 1) * limit, part(first), part(first + 1)};
+    return turn{ir::make_index((first + 1) * limit), part(first), part(first + 1)};
   }
 
   /// Returns the expression with one of its parts replaced.

@@ -12,6 +12,8 @@
 #include "ttune/codegen/llvm/condition_emitter.hpp"
 #include "ttune/codegen/llvm/expression_evaluator.hpp"
 #include "ttune/codegen/llvm/load_emitter.hpp"
+#include "ttune/codegen/llvm/redirected_reads.hpp"
+#include "ttune/codegen/llvm/run_time_masks.hpp"
 
 namespace ttune { inline namespace v0 { namespace codegen { namespace llvm {
 
@@ -20,7 +22,7 @@ namespace ttune { inline namespace v0 { namespace codegen { namespace llvm {
 class select_emitter {
  public:
   select_emitter(ir_writer& writer, module_text& module, function_state& state, value_builder& values,
-                 load_emitter& loads, index_emitter& indices, condition_emitter& conditions,
+                 load_emitter& loads, index_emitter& indices, condition_emitter& conditions, run_time_masks& masks,
                  expression_evaluator& expressions)
       : writer_(writer),
         module_(module),
@@ -29,6 +31,8 @@ class select_emitter {
         loads_(loads),
         indices_(indices),
         conditions_(conditions),
+        masks_(masks),
+        redirected_(state, indices),
         expressions_(expressions) {}
 
   /// Evaluates the select `e`. Lanes that choose by data evaluate both arms if the select is marked
@@ -41,6 +45,7 @@ class select_emitter {
   [[nodiscard]] static bool has_place_of_its_own(ir::access const& a);
   [[nodiscard]] static bool may_evaluate_both(ir::select const& s);
   [[nodiscard]] static bool reads_or_traps(ir::expr const& e);
+  [[nodiscard]] std::optional<value> choose_at_run_time(ir::select const& s);
   [[nodiscard]] value branch(std::string const& condition, ir::expr const& e, ir::select const& s);
   template <class Yes, class No>
   [[nodiscard]] value choose_lanes(lane_mask const& known, Yes const& yes, No const& no);
@@ -52,6 +57,8 @@ class select_emitter {
   load_emitter& loads_;
   index_emitter& indices_;
   condition_emitter& conditions_;
+  run_time_masks& masks_;
+  redirected_reads redirected_;
   expression_evaluator& expressions_;
 };
 
@@ -64,6 +71,7 @@ inline value select_emitter::evaluate(ir::expr const& e, ir::select const& s) {
   bool const reads = reads_or_traps(s.when_true) || reads_or_traps(s.when_false);
   if (auto const nested = reads && state_.lanes > 1 ? conditions_.nested_by_kind(s) : nullptr)
     return expressions_.evaluate(nested);
+  if (auto const made = reads ? choose_at_run_time(s) : std::nullopt) return *made;
   auto const c = expressions_.evaluate(s.condition);
   if (!reads || (c.lanes != 1 && may_evaluate_both(s)))
     return values_.choose(c.text, c.lanes, expressions_.evaluate(s.when_true), expressions_.evaluate(s.when_false));
@@ -112,6 +120,20 @@ value select_emitter::choose_lanes(lane_mask const& known, Yes const& yes, No co
   return values_.choose(mask_literal(known), state_.lanes, a, b);
 }
 
+/// Emits a choice by indices where only the call knows which lanes take an arm, as at the edge of an image of any size.
+/// Returns nothing for other choices.
+inline std::optional<value> select_emitter::choose_at_run_time(ir::select const& s) {
+  if (!indices_.varies(s.condition) || !masks_.allow(s.when_true) || !masks_.allow(s.when_false)) return std::nullopt;
+  auto const mask = masks_.mask_of(s.condition);
+  if (mask.empty()) return std::nullopt;
+  auto const in_lanes = [&](std::string const& some, ir::expr const& arm) {
+    return masks_.run_in(some, s.condition, [&] { return values_.widened(expressions_.evaluate(arm), state_.lanes); });
+  };
+  auto const a = in_lanes(mask, s.when_true);
+  auto const b = in_lanes(masks_.inverse(mask), s.when_false);
+  return values_.choose(mask, state_.lanes, a, b);
+}
+
 /// Returns true if the read has one address in memory that does not depend on data.
 inline bool select_emitter::has_place_of_its_own(ir::access const& a) {
   auto const& b = *std::get<handle<ir::buffer>>(a.from);
@@ -128,6 +150,7 @@ inline bool select_emitter::has_place_of_its_own(ir::access const& a) {
 inline std::optional<value> select_emitter::guarded_read(ir::select const& s) {
   auto const* a = ir::as<ir::access>(s.when_true);
   if (!a || !ir::is_constant(s.when_false) || !has_place_of_its_own(*a)) return std::nullopt;
+  if (!state_.run_time_mask.empty() || redirected_.as_choice(s.when_true, *a)) return std::nullopt;
   auto const& b = *std::get<handle<ir::buffer>>(a->from);
   auto const flat = indices_.flat_index(b, a->indices);
   auto const parts = conditions_.parts_of(s.condition);

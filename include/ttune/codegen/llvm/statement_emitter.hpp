@@ -32,7 +32,8 @@ class statement_emitter final : public body_emitter {
         interleaved_(writer, state, values, memory.addresses, indices_, expressions),
         loops_(scalar_loops, writer, state, indices_, arithmetic, memory.addresses, memory.registers, dots_,
                interleaved_, *this),
-        conditionals_(writer, state, indices_, arithmetic, expressions, memory.assembler, memory.registers, *this) {}
+        conditionals_(writer, state, indices_, expressions.masks(), expressions, memory.assembler, memory.registers,
+                      *this) {}
 
   void emit(ir::stmt const& s) override {
     if (!writer_.marks_lines()) return emit_kind(s);

@@ -37,7 +37,8 @@ class value_emitter final : public expression_evaluator {
         redirected_(state, indices_),
         gathers_(writer, state, values, memory.addresses, loads_, indices_, redirected_, *this),
         conditions_(writer, arithmetic, indices_),
-        selects_(writer, module, state, values, loads_, indices_, conditions_, *this),
+        masks_(writer, state, indices_, arithmetic, memory.addresses),
+        selects_(writer, module, state, values, loads_, indices_, conditions_, masks_, *this),
         casts_(writer, values),
         arithmetic_(writer, state, values),
         byte_sums_(writer, state, values, arithmetic_, indices_, redirected_, gathers_, *this),
@@ -45,6 +46,7 @@ class value_emitter final : public expression_evaluator {
         same_bits_(same_bits) {}
 
   [[nodiscard]] index_emitter& indices() { return indices_; }
+  [[nodiscard]] run_time_masks& masks() { return masks_; }
 
   [[nodiscard]] value evaluate(ir::expr const& e) override;
   [[nodiscard]] value evaluate_index(ir::expr const& e) override;
@@ -73,6 +75,7 @@ class value_emitter final : public expression_evaluator {
   redirected_reads redirected_;
   gather_emitter gathers_;
   condition_emitter conditions_;
+  run_time_masks masks_;
   select_emitter selects_;
   cast_emitter casts_;
   arithmetic_emitter arithmetic_;
@@ -117,7 +120,10 @@ inline value value_emitter::evaluate_index(ir::expr const& e) {
 
 inline value value_emitter::read(ir::access const& a) {
   auto const& b = *std::get<handle<ir::buffer>>(a.from);
-  if (!indices_.lanes_at_strides(b, a.indices)) return loads_.load(b, indices_.flat_index(b, a.indices));
+  if (!indices_.lanes_at_strides(b, a.indices)) {
+    auto const flat = indices_.flat_index(b, a.indices);
+    return loads_.load(b, flat, flat.lane == 0 ? masks_.guard_of(b, a) : read_guard{});
+  }
   return loads_.load_each_lane(
       b, [&](int lane) { return addresses_.pointer(b, indices_.flat_index_in_lane(b, a.indices, lane)); });
 }
