@@ -8,10 +8,14 @@
 //              A[min(xo * 16 + x + 1, w - 1)]          else
 //                                                        the same as before
 //
-// A tile is the body of a loop whose inner loops are unrolled or vectorised, or belong to sums in registers; such a loop
-// beside loops of other kinds is one, too. Its conditions are those of choices, of conditionals, and of indices that a boundary redirects, if they are affine and
-// ask for an extent, or for the other end of the same axes. Each must hold for all values of the loops inside of the
-// tile. Tiles that ask for the end of a loop only stay as they are: partition cuts the loop there.
+// A tile is the body of a loop whose inner loops are unrolled or vectorised, or belong to sums in registers; such a
+// loop beside loops of other kinds is one, too. Its conditions are those of choices, of conditionals, and of indices
+// that a boundary redirects, if they are affine and ask for an extent, or for the other end of the same axes. Each must
+// hold for all values of the loops inside of the tile. Tiles that ask for the end of a loop only stay as they are:
+// partition cuts the loop there.
+//
+// The first and the last tile of an axis have versions of their own, too, if there is room for both: the last one ends
+// where the axis ends (shifted_tile.hpp). Which of their elements are near the boundary is known then.
 #pragma once
 
 #include "ttune/ir/stmt.hpp"

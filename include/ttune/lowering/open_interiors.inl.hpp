@@ -18,10 +18,25 @@
 #include "ttune/lowering/open_interiors.hpp"
 #include "ttune/lowering/partition_queries.hpp"
 #include "ttune/lowering/redirected_index.hpp"
+#include "ttune/lowering/shifted_tile.hpp"
 
 namespace ttune { inline namespace v0 { namespace lowering {
 
 namespace detail {
+
+/// Returns the number of statements of a tile, if its loops are unrolled.
+[[nodiscard]] inline std::int64_t unrolled_statements(ir::stmt const& s) {
+  if (!s) return 0;
+  if (ir::as<ir::store>(s)) return 1;
+  std::int64_t count = 0;
+  (void)ir::map_parts(
+      s, [&](ir::stmt const& part) { return count += unrolled_statements(part), part; },
+      [](ir::expr const& e) { return e; });
+  auto const* l = ir::as<ir::loop>(s);
+  bool const repeats = l && is_unrolled(l->kind) && l->kind != ir::loop_kind::vectorized;
+  if (!repeats || !ir::is_constant(l->begin) || !ir::is_constant(l->end)) return count;
+  return count * (ir::constant_integer(l->end) - ir::constant_integer(l->begin));
+}
 
 /// Makes the interior of one tile.
 class interior_of_tile {
@@ -33,22 +48,59 @@ class interior_of_tile {
     for (auto const& name : not_constant_) inside_.erase(name);
     find_conditions(tile);
     choose();
+    if (has_boundary_ && is_worth_it() && unrolled_statements(tile) <= most_statements)
+      axes_ = open_tile_finder(tile, inside_, not_constant_, open_).run();
   }
 
-  /// Returns the tile in two versions; the tile itself if it has no boundaries, or too many.
+  /// Returns the tile in versions for the interior and for the ends of axes; the tile itself if it has no boundaries,
+  /// or too many.
   [[nodiscard]] ir::stmt run() const {
-    if (!has_boundary_ || chosen_.empty() || chosen_.size() > most_conditions) return tile_;
-    auto all = ir::make_bool(true);
-    for (auto const& form : chosen_)
-      all = ir::make_binary(ir::binary_op::logical_and, all,
-                            ir::make_binary(ir::binary_op::less_equal, ir::make_index(0), expression_of(form)));
-    all = arith::simplify(all, known_);
-    if (ir::is_constant(all)) return tile_;
-    return ir::make_conditional(all, inside(tile_), tile_);
+    if (!has_boundary_ || !is_worth_it()) return tile_;
+    auto made = tile_;
+    for (auto const& axis : axes_) made = with_ends_of(axis, made);
+    return version({}, made);
   }
 
  private:
   static constexpr std::size_t most_conditions = 8;
+  static constexpr std::int64_t most_statements = 512;  ///< of a tile that has versions for the ends of axes
+
+  [[nodiscard]] bool is_worth_it() const { return !chosen_.empty() && chosen_.size() <= most_conditions; }
+
+  /// Returns the tile as it is inside, if the chosen conditions and others, each as a form that is at least 0, hold.
+  [[nodiscard]] ir::stmt version(std::vector<arith::affine> others, ir::stmt const& otherwise) const {
+    others.insert(others.end(), chosen_.begin(), chosen_.end());
+    auto all = ir::make_bool(true);
+    for (auto const& form : others)
+      all = ir::make_binary(ir::binary_op::logical_and, all,
+                            ir::make_binary(ir::binary_op::less_equal, ir::make_index(0), expression_of(form)));
+    all = arith::simplify(all, known_);
+    return ir::is_constant(all) ? otherwise : ir::make_conditional(all, inside(tile_), otherwise);
+  }
+
+  /// Adds the versions of the first tile of an axis and of the last one, which ends where the axis ends. They know
+  /// which of their elements are near that end.
+  [[nodiscard]] ir::stmt with_ends_of(open_tile const& axis, ir::stmt otherwise) const {
+    for (bool const is_last : {true, false}) {
+      arith::linear_form start;
+      arith::affine there;  // at least 0 if the tile is the one
+      if (is_last) {
+        start.add(ir::make_variable(axis.extent), 1);
+        start.constant = -axis.length;
+        there.add(axis.extent, -1);
+        there.constant = axis.length;
+      }
+      there.add(axis.start, is_last ? 1 : -1);
+      arith::affine fits;
+      fits.add(axis.extent, 1);
+      fits.constant = -axis.length;
+      auto const moved = shifted_tile(tile_, axis).at(start);
+      if (!moved) return otherwise;
+      interior_of_tile const end(moved, known_, open_);
+      if (end.is_worth_it()) otherwise = end.version({there, fits}, otherwise);
+    }
+    return otherwise;
+  }
 
   /// Finds the ranges of the loops inside; loops of one name take the same range, or the smallest around both.
   void find_loops(ir::stmt const& s) {
@@ -59,6 +111,7 @@ class interior_of_tile {
     });
   }
   void add_loop(ir::loop const& l) {
+    if (!is_unrolled(l.kind)) serial_.insert(l.variable);
     if (!ir::is_constant(l.begin) || !ir::is_constant(l.end)) {
       not_constant_.insert(l.variable);
       return;
@@ -95,12 +148,25 @@ class interior_of_tile {
     std::vector<ir::expr> parts;
     arith::conjuncts(condition, parts);
     for (auto const& part : parts)
-      if (auto form = everywhere(part)) found_.push_back(*std::move(form));
+      if (auto form = everywhere(part); form && !is_for_a_loop(part)) found_.push_back(*std::move(form));
   }
   [[nodiscard]] std::vector<ir::expr> limits_of(ir::expr const& n) const {
     std::vector<ir::expr> limits;
     if (auto const* turn = as_turn(n)) conditions_of_turn(*turn, known_, limits);
     return limits;
+  }
+
+  /// Returns true if a condition decides where a loop of the tile begins or ends, for all of its unrolled iterations
+  /// and lanes: partition moves it there.
+  [[nodiscard]] bool is_for_a_loop(ir::expr const& condition) const {
+    bool has_loop = false;
+    bool has_tile = false;
+    ir::for_each_node(condition, [&](ir::expr const& e) {
+      auto const* v = ir::as<ir::variable>(e);
+      if (!v || !inside_.contains(v->name)) return;
+      (serial_.contains(v->name) ? has_loop : has_tile) = true;
+    });
+    return has_loop && !has_tile;
   }
 
   /// Returns the form of the variables around the tile that is at least 0 where a condition holds for all values of the
@@ -207,7 +273,9 @@ class interior_of_tile {
   arith::ranges known_;
   std::set<std::string> const& open_;
   arith::ranges inside_;                ///< loops of the tile
+  std::set<std::string> serial_;        ///< those that are loops of the machine
   std::set<std::string> not_constant_;  ///< variables of the tile whose range is not known
+  std::vector<open_tile> axes_;         ///< that the tile is a part of
   std::vector<arith::affine> found_;
   std::vector<arith::affine> asked_;  ///< whole conditions of which the tile has two versions already
   std::vector<arith::affine> chosen_;

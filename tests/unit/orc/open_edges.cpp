@@ -84,4 +84,75 @@ TEST_CASE("open edges: lanes at a boundary stay in vectors") {
   CHECK(text.find("@llvm.masked.load") != std::string::npos);
 }
 
+TEST_CASE("open edges: first and last tiles of sums compute what those inside do") {
+  auto const [x, x_0, x_1, f, r] = axes<"x", "x_0", "x_1", "f", "r">;
+  dim const w{"w", 1, 90};
+  tensor<"X", float, 1> const X{{w}};
+  tensor<"W", float, 2> const W{{16, 5}};
+  auto const O = compute<"O">(f, x.in(w)) = sum(over(r), zero_outside(X)(x + r - 2) * W(f, r));
+  auto const filter = op(inputs(X, W), outputs(O));
+  auto const tiles = schedule(filter, O)
+                         .cache_write("acc")
+                         .split(x, 6, x_0, x_1)
+                         .reorder(x_0, f, x_1)
+                         .parallel(x_0)
+                         .unroll(f)
+                         .unroll(x_1)
+                         .in("acc")
+                         .compute_at("O", x_0)
+                         .store_in(ir::memory::registers)
+                         .reorder(r, x, f)
+                         .unroll(r)
+                         .unroll(x)
+                         .vectorize(f);
+  for (auto const value : {1, 2, 5, 6, 7, 8, 9, 11, 12, 13, 14, 15, 60, 89, 90}) {
+    CAPTURE(value);
+    CHECK(fault_of(tiles, filter.program(), w, value) == "");
+  }
+}
+
+TEST_CASE("open edges: the end of an operand is not the end of an axis") {
+  auto const [x, x_0, x_1] = axes<"x", "x_0", "x_1">;
+  dim const n{"n", 1, 40};
+  tensor<"X", float, 1> const X{{n}};
+  auto const near = clamp_outside(X);
+  auto const O = compute<"O">(x.in(20)) = near(x) * 2 + near(x + 1);
+  auto const sums = op(inputs(X), outputs(O));
+  auto const tiles = schedule(sums, O).split(x, 8, x_0, x_1).vectorize(x_1);
+  for (auto const value : {1, 5, 8, 9, 15, 16, 17, 19, 20, 21, 40}) {
+    CAPTURE(value);
+    CHECK(fault_of(tiles, sums.program(), n, value) == "");
+  }
+}
+
+TEST_CASE("open edges: a tile whose panel belongs to its start is not moved") {
+  auto const [i, i_0, i_1, j, j_0, j_1, r] = axes<"i", "i_0", "i_1", "j", "j_0", "j_1", "r">;
+  dim const n{"n", 1, 40};
+  tensor<"A", float, 2> const A{{5, n}};
+  tensor<"B", float, 2> const B{{5, n}};
+  auto const C = compute<"C">(i.in(n), j.in(n)) = sum(over(r), zero_outside(A)(r, i - 1) * B(r, j));
+  auto const product = op(inputs(A, B), outputs(C));
+  auto const tiles = schedule(product, C)
+                         .cache_write("acc")
+                         .split(j, 4, j_0, j_1)
+                         .split(i, 6, i_0, i_1)
+                         .reorder(j_0, i_0, i_1, j_1)
+                         .vectorize(j_1)
+                         .unroll(i_1)
+                         .in("acc")
+                         .compute_at("C", i_0)
+                         .store_in(ir::memory::registers)
+                         .unroll(i)
+                         .reorder(r, i, j)
+                         .vectorize(j)
+                         .cache_read("B", "panel")
+                         .in("panel")
+                         .vectorize(j)
+                         .compute_at("C", j_0);
+  for (auto const value : {1, 3, 4, 5, 6, 7, 9, 11, 12, 13, 39, 40}) {
+    CAPTURE(value);
+    CHECK(fault_of(tiles, product.program(), n, value) == "");
+  }
+}
+
 }  // namespace open_edges_tests

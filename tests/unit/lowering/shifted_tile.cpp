@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ttune/lowering/shifted_tile.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "ttune/capture/keep_open.hpp"
+#include "ttune/expr.hpp"
+#include "ttune/ir/print.hpp"
+#include "ttune/lowering/lower.hpp"
+#include "ttune/schedule.hpp"
+
+namespace shifted_tile_tests {
+
+using namespace ttune;
+
+namespace {
+
+dim const n{"N", 1, 512};
+auto const [i, io, ii, i2, f, r] = axes<"i", "io", "ii", "i2", "f", "r">;
+
+template <class Op, class Schedule>
+std::string lowered(Op const& op, Schedule const& schedule) {
+  space made = schedule;
+  made.program = capture::keep_open(op.program());
+  return ir::print(lower(made, configuration{}).body);
+}
+
+bool has(std::string const& text, std::string const& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("shifted tile: the last tile of sums in registers ends where the axis ends") {
+  tensor<"X", float, 1> const X{{n}};
+  tensor<"W", float, 2> const W{{16, 3}};
+  auto const Y = compute<"Y">(f, i.in(n)) = sum(over(r), zero_outside(X)(i + r - 1) * W(f, r));
+  auto const filter = op(inputs(X, W), outputs(Y));
+  auto const text = lowered(filter, schedule(filter, Y)
+                                        .cache_write("acc")
+                                        .split(i, 4, io, ii)
+                                        .reorder(io, f, ii)
+                                        .unroll(f)
+                                        .unroll(ii)
+                                        .in("acc")
+                                        .compute_at("Y", io)
+                                        .store_in(ir::memory::registers)
+                                        .reorder(r, i, f)
+                                        .unroll(r)
+                                        .unroll(i)
+                                        .vectorize(f));
+  INFO(text);
+  CHECK(has(text, "if acc.i + acc.r < 5"));
+  CHECK(has(text, "acc[acc.f, acc.i] += X[N + acc.i + acc.r - 5] * W[acc.f, acc.r]"));
+  CHECK(has(text, "Y[Y.f, N + Y.ii - 4] = acc[Y.f, Y.ii]"));
+}
+
+TEST_CASE("shifted tile: both ends of a tile of images know their neighbours") {
+  tensor<"X", float, 1> const X{{n}};
+  auto const near = clamp_outside(X);
+  auto const Y = compute<"Y">(i.in(n)) = near(i - 1) + near(i + 1);
+  auto const sums = op(inputs(X), outputs(Y));
+  auto const text = lowered(sums, schedule(sums, Y).split(i, 4, io, ii).unroll(ii));
+  INFO(text);
+  CHECK(has(text, "Y[N + Y.ii - 4] = X[N + Y.ii - 5] + X[min(N + Y.ii - 3, N - 1)]"));
+  CHECK(has(text, "Y[Y.ii] = X[max(Y.ii - 1, 0)] + X[Y.ii + 1]"));
+}
+
+TEST_CASE("shifted tile: tiles that speak of their start or of their places alone stay") {
+  tensor<"X", float, 1> const X{{n}};
+  tensor<"A", float, 1> const A{{128}};
+  auto const near = clamp_outside(X);
+  auto const quarters = compute<"Q">(i.in(n)) = near(i - 1) + near(i + 1) + A(i / 4);
+  auto const blocks = op(inputs(X, A), outputs(quarters));
+  CHECK(!has(lowered(blocks, schedule(blocks, quarters).split(i, 8, io, ii).unroll(ii)), "Q[N + "));
+  auto const rests = compute<"R">(i.in(n)) = near(i - 1) + near(i + 1) + A(i % 4);
+  auto const periods = op(inputs(X, A), outputs(rests));
+  auto const nested = schedule(periods, rests).split(i, {2, 4}, io, ii, i2).unroll(ii).unroll(i2);
+  CHECK(has(lowered(periods, nested), "A[R.i2]"));
+  CHECK(!has(lowered(periods, nested), "R[N + "));
+}
+
+TEST_CASE("shifted tile: a tile that reads what it stores is computed once") {
+  tensor<"U", float, 1, row_major, tensor_kind::inout> const U{{n}};
+  tensor<"X", float, 1> const X{{n}};
+  auto const near = clamp_outside(X);
+  auto const more = update(U)(i) = U(i) + near(i - 1) + near(i + 1);
+  auto const sums = op(inputs(U, X), outputs(more));
+  CHECK(!has(lowered(sums, schedule(sums, more).split(i, 4, io, ii).unroll(ii)), "U[N + "));
+}
+
+}  // namespace shifted_tile_tests
