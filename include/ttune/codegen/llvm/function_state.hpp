@@ -29,14 +29,14 @@ struct needs_scalar {};
 
 /// Statement emitters change it when they enter and leave loops and conditions; all others read it.
 struct function_state {
-  int lanes = 1;                          ///< lanes of the vectorised loop around this place; 1 outside of such loops
-  lane_mask mask;                         ///< the lanes that run; empty if all do
-  lane_mask chunk_mask;                   ///< mask of the vectorised loop, without the conditions inside of it
-  std::string run_time_mask;              ///< which of these lanes run, as a vector of i1; empty if all do
+  int lanes = 1;                            ///< lanes of the vectorised loop around this place; 1 outside of such loops
+  lane_mask mask;                           ///< the lanes that run; empty if all do
+  lane_mask chunk_mask;                     ///< mask of the vectorised loop, without the conditions inside of it
+  std::string run_time_mask;                ///< which of these lanes run, as a vector of i1; empty if all do
   std::set<std::string> variables_of_mask;  ///< of its conditions
-  ir::loop const* vector_loop = nullptr;  ///< the vectorised loop
-  bool in_task = false;                   ///< true in the body of a parallel loop
-  ir::small_calls small_calls;            ///< the program's
+  ir::loop const* vector_loop = nullptr;    ///< the vectorised loop
+  bool in_task = false;                     ///< true in the body of a parallel loop
+  ir::small_calls small_calls;              ///< the program's
   std::unordered_map<std::string, lane_linear> variables;  ///< by name
 
   /// Gives a variable a value that is known during emission.
