@@ -48,8 +48,6 @@ class interior_of_tile {
     for (auto const& name : not_constant_) inside_.erase(name);
     find_conditions(tile);
     choose();
-    if (has_boundary_ && is_worth_it() && unrolled_statements(tile) <= most_statements)
-      axes_ = open_tile_finder(tile, inside_, not_constant_, open_).run();
   }
 
   /// Returns the tile in versions for the interior and for the ends of axes; the tile itself if it has no boundaries,
@@ -57,7 +55,9 @@ class interior_of_tile {
   [[nodiscard]] ir::stmt run() const {
     if (!has_boundary_ || !is_worth_it()) return tile_;
     auto made = tile_;
-    for (auto const& axis : axes_) made = with_ends_of(axis, made);
+    if (unrolled_statements(tile_) <= most_statements)
+      for (auto const& axis : open_tile_finder(tile_, inside_, not_constant_, open_).run())
+        made = with_ends_of(axis, made);
     return version({}, made);
   }
 
@@ -83,7 +83,7 @@ class interior_of_tile {
   [[nodiscard]] ir::stmt with_ends_of(open_tile const& axis, ir::stmt otherwise) const {
     for (bool const is_last : {true, false}) {
       arith::linear_form start;
-      arith::affine there;  // at least 0 if the tile is the one
+      arith::affine there;  // it is at least 0 if the tile is the first, or the last one
       if (is_last) {
         start.add(ir::make_variable(axis.extent), 1);
         start.constant = -axis.length;
@@ -275,7 +275,6 @@ class interior_of_tile {
   arith::ranges inside_;                ///< loops of the tile
   std::set<std::string> serial_;        ///< those that are loops of the machine
   std::set<std::string> not_constant_;  ///< variables of the tile whose range is not known
-  std::vector<open_tile> axes_;         ///< that the tile is a part of
   std::vector<arith::affine> found_;
   std::vector<arith::affine> asked_;  ///< whole conditions of which the tile has two versions already
   std::vector<arith::affine> chosen_;
@@ -316,7 +315,7 @@ class open_interior_maker {
     if (is_extent) open_.insert(l.variable);
     known_[l.variable] = {l.low, l.high - 1};
   }
-  /// Returns the tile in two versions, behind the variables at its beginning.
+  /// Returns the versions of a tile, inside of the variables that it defines first.
   ir::stmt tile(ir::stmt const& s) {
     auto const* l = ir::as<ir::let>(s);
     if (!l) return interior_of_tile(s, known_, open_).run();

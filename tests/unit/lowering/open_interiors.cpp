@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "support/lowered_open.hpp"
 #include "ttune/capture/keep_open.hpp"
 #include "ttune/expr.hpp"
 #include "ttune/ir/print.hpp"
@@ -15,18 +16,12 @@
 namespace open_interiors_tests {
 
 using namespace ttune;
+using ttune_test::lowered_open;
 
 namespace {
 
 dim const n{"N", 1, 512};
 auto const [i, io, ii, r] = axes<"i", "io", "ii", "r">;
-
-template <class Op, class Schedule>
-std::string lowered(Op const& op, Schedule const& schedule) {
-  space made = schedule;
-  made.program = capture::keep_open(op.program());
-  return ir::print(lower(made, configuration{}).body);
-}
 
 }  // namespace
 
@@ -35,7 +30,7 @@ TEST_CASE("open interiors: tiles inside of the boundaries redirect no index") {
   auto const near = clamp_outside(X);
   auto const Y = compute<"Y">(i.in(n)) = near(i - 1) + near(i + 1);
   auto const sums = op(inputs(X), outputs(Y));
-  auto const text = lowered(sums, schedule(sums, Y).split(i, 4, io, ii).unroll(ii));
+  auto const text = lowered_open(sums, schedule(sums, Y).split(i, 4, io, ii).unroll(ii));
   CHECK(text.find("X[Y.io * 4 + Y.ii - 1] + X[Y.io * 4 + Y.ii + 1]\n") != std::string::npos);
   CHECK(text.find("X[max(min(Y.io * 4 + Y.ii - 1, N - 1), 0)] + X[min(Y.io * 4 + Y.ii + 1, N - 1)]\n") !=
         std::string::npos);
@@ -46,15 +41,15 @@ TEST_CASE("open interiors: sums in registers have a version without predicates")
   tensor<"W", float, 1> const W{{3}};
   auto const Y = compute<"Y">(i.in(n)) = sum(over(r), zero_outside(X)(i + r - 1) * W(r));
   auto const filter = op(inputs(X, W), outputs(Y));
-  auto const text = lowered(filter, schedule(filter, Y)
-                                        .cache_write("acc")
-                                        .split(i, 4, io, ii)
-                                        .unroll(ii)
-                                        .in("acc")
-                                        .compute_at("Y", io)
-                                        .store_in(ir::memory::registers)
-                                        .reorder(r, i)
-                                        .unroll(i));
+  auto const text = lowered_open(filter, schedule(filter, Y)
+                                             .cache_write("acc")
+                                             .split(i, 4, io, ii)
+                                             .unroll(ii)
+                                             .in("acc")
+                                             .compute_at("Y", io)
+                                             .store_in(ir::memory::registers)
+                                             .reorder(r, i)
+                                             .unroll(i));
   INFO(text);
   CHECK(text.find("acc[acc.i] += X[Y.io * 4 + acc.i + acc.r - 1] * W[acc.r]") != std::string::npos);
 }
@@ -65,17 +60,17 @@ TEST_CASE("open interiors: tiles that begin with the places of a task, or whose 
   tensor<"W", float, 1> const W{{3}};
   auto const Y = compute<"Y">(j, i.in(n)) = sum(over(r), zero_outside(X)(j, i + r - 1) * W(r));
   auto const filter = op(inputs(X, W), outputs(Y));
-  auto const text = lowered(filter, schedule(filter, Y)
-                                        .cache_write("acc")
-                                        .split(i, 64, io, ii)
-                                        .fuse(j, io, tasks)
-                                        .parallel(tasks)
-                                        .vectorize(ii)
-                                        .in("acc")
-                                        .compute_at("Y", tasks)
-                                        .store_in(ir::memory::registers)
-                                        .reorder(r, i)
-                                        .vectorize(i));
+  auto const text = lowered_open(filter, schedule(filter, Y)
+                                             .cache_write("acc")
+                                             .split(i, 64, io, ii)
+                                             .fuse(j, io, tasks)
+                                             .parallel(tasks)
+                                             .vectorize(ii)
+                                             .in("acc")
+                                             .compute_at("Y", tasks)
+                                             .store_in(ir::memory::registers)
+                                             .reorder(r, i)
+                                             .vectorize(i));
   INFO(text);
   CHECK(text.find("    if Y.io * 64 + 64 < N\n"
                   "      alloc acc f32 (1, 64) registers\n"
@@ -86,12 +81,13 @@ TEST_CASE("open interiors: tiles that begin with the places of a task, or whose 
                   "          acc[0, acc.i] += X[Y.j, Y.io * 64 + acc.i + acc.r - 1] * W[acc.r]\n") !=
         std::string::npos);
 }
+
 TEST_CASE("open interiors: a limit around a remainder stays where the remainder does") {
   tensor<"X", float, 1> const X{{n}};
   auto const Y = compute<"Y">(i.in(n)) = clamp_outside(X)((i * 2 + 4) % 5) + X(i);
   auto const wrapped = op(inputs(X), outputs(Y));
-  CHECK(lowered(wrapped, schedule(wrapped, Y)).find("X[(Y.i * 2 - 1) % 5]") == std::string::npos);
-  CHECK(lowered(wrapped, schedule(wrapped, Y)).find("min((Y.i * 2 + 4) % 5, N - 1)") != std::string::npos);
+  CHECK(lowered_open(wrapped, schedule(wrapped, Y)).find("X[(Y.i * 2 - 1) % 5]") == std::string::npos);
+  CHECK(lowered_open(wrapped, schedule(wrapped, Y)).find("min((Y.i * 2 + 4) % 5, N - 1)") != std::string::npos);
 }
 
 TEST_CASE("open interiors: loops that only end at an extent stay") {

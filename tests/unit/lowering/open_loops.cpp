@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "support/lowered_open.hpp"
 #include "ttune/capture/keep_open.hpp"
 #include "ttune/expr.hpp"
 #include "ttune/ir/interpret.hpp"
@@ -12,18 +13,7 @@
 namespace open_loops_tests {
 
 using namespace ttune;
-
-namespace {
-
-/// Returns the statements of a schedule whose extents stay open.
-template <class Op, class Schedule>
-std::string lowered(Op const& op, Schedule const& schedule) {
-  space made = schedule;
-  made.program = capture::keep_open(op.program());
-  return ir::print(lower(made, configuration{}).body);
-}
-
-}  // namespace
+using ttune_test::lowered_open;
 
 TEST_CASE("open loops: loops end where the extent of a call does, and the last tile has conditions") {
   dim const n{"N", 1, 512};
@@ -31,7 +21,7 @@ TEST_CASE("open loops: loops end where the extent of a call does, and the last t
   tensor<"X", float, 1> const X{{n}};
   auto const Y = compute<"Y">(i) = X(i) * 2;
   auto const twice = op(inputs(X), outputs(Y));
-  CHECK(lowered(twice, schedule(twice, Y).split(i, 4, io, ii).unroll(ii)) ==
+  CHECK(lowered_open(twice, schedule(twice, Y).split(i, 4, io, ii).unroll(ii)) ==
         "let N = at(extents[0]) in [1, 513)\n"
         "for Y.io < min(N / 4, (N + 3) / 4)\n"
         "  unroll Y.ii < 4\n"
@@ -55,11 +45,11 @@ TEST_CASE("open loops: boundaries keep quotients, remainders, limits and data in
   dim const one{"M", 3, 3};
   tensor<"V", float, 1> const V{{one}};
   auto const W = compute<"W">(i.in(19)) = sum(over(r.in(3)), zero_outside(V)((i + r - 3) / 2)) + V(0);
-  CHECK_NOTHROW((void)lowered(op(inputs(V), outputs(W)), schedule(W)));
-  CHECK_NOTHROW((void)lowered(op(inputs(X, places), outputs(Y)), schedule(Y)));
-  CHECK_NOTHROW((void)lowered(op(inputs(X), outputs(Z)), schedule(Z)));
+  CHECK_NOTHROW((void)lowered_open(op(inputs(V), outputs(W)), schedule(W)));
+  CHECK_NOTHROW((void)lowered_open(op(inputs(X, places), outputs(Y)), schedule(Y)));
+  CHECK_NOTHROW((void)lowered_open(op(inputs(X), outputs(Z)), schedule(Z)));
   auto const beside = compute<"B">(i) = X(i) + mirror_outside(X)(i - 1);
-  CHECK_THROWS_WITH_AS((void)lowered(op(inputs(X), outputs(beside)), schedule(beside)),
+  CHECK_THROWS_WITH_AS((void)lowered_open(op(inputs(X), outputs(beside)), schedule(beside)),
                        doctest::Contains("wraps or mirrors reads outside of X"), schedule_error);
 }
 
@@ -69,15 +59,15 @@ TEST_CASE("open loops: tiles of scratch memory overhang, where that reads inside
   tensor<"X", float, 2> const X{{m, 8}};
   auto const Y = compute<"Y">(i) = sum(over(k), X(i, k));
   auto const sums = op(inputs(X), outputs(Y));
-  CHECK(lowered(sums, schedule(sums, Y)
-                          .cache_write("acc")
-                          .split(i, 4, io, ii)
-                          .unroll(ii)
-                          .in("acc")
-                          .compute_at("Y", io)
-                          .store_in(ir::memory::registers)
-                          .reorder(k, i)
-                          .unroll(i)) ==
+  CHECK(lowered_open(sums, schedule(sums, Y)
+                               .cache_write("acc")
+                               .split(i, 4, io, ii)
+                               .unroll(ii)
+                               .in("acc")
+                               .compute_at("Y", io)
+                               .store_in(ir::memory::registers)
+                               .reorder(k, i)
+                               .unroll(i)) ==
         "let M = at(extents[0]) in [1, 513)\n"
         "for Y.io < (M + 3) / 4\n"
         "  alloc acc f32 (4) registers\n"
@@ -106,13 +96,13 @@ TEST_CASE("open loops: places in runs of an open sum become lanes, and whole run
   tensor<"X", float, 2> const X{{3, n}};
   auto const Y = compute<"Y">(i) = sum(over(k), X(i, k));
   auto const sums = op(inputs(X), outputs(Y));
-  auto const text = lowered(sums, schedule(sums, Y)
-                                      .rfactor(k, 4, "lanes", l)
-                                      .in("lanes")
-                                      .compute_at("Y", i)
-                                      .store_in(ir::memory::registers)
-                                      .reorder(i, k, l)
-                                      .vectorize(l));
+  auto const text = lowered_open(sums, schedule(sums, Y)
+                                           .rfactor(k, 4, "lanes", l)
+                                           .in("lanes")
+                                           .compute_at("Y", i)
+                                           .store_in(ir::memory::registers)
+                                           .reorder(i, k, l)
+                                           .vectorize(l));
   CHECK(text ==
         "let N = at(extents[0]) in [1, 513)\n"
         "for Y.i < 3\n"
@@ -141,7 +131,7 @@ TEST_CASE("open loops: a copy of the term of each result does not begin before i
   auto const D = compute<"D">(t.in(m)) = S(t) - Y(t);
   auto const sums = op(inputs(X, Y), outputs(D));
   auto const text =
-      lowered(sums, schedule(sums, D).in("S").cache_read(X, "copy", k).carry(t).in("copy").compute_at("S", k));
+      lowered_open(sums, schedule(sums, D).in("S").cache_read(X, "copy", k).carry(t).in("copy").compute_at("S", k));
   INFO(text);
   CHECK(text.find("copy[0] = X[min(max(S.t - 1, 0), N - 1)]") != std::string::npos);
 }
@@ -154,7 +144,7 @@ TEST_CASE("open loops: what is computed from constants is prepared only if no ca
   auto const T = compute<"T">(i.in(n)) = W(2) * cast<float>(i);
   auto const Y = compute<"Y">(i) = X(i) + T(i);
   auto const sums = op(inputs(W, X), outputs(Y));
-  CHECK(lowered(sums, schedule(sums, Y)) ==
+  CHECK(lowered_open(sums, schedule(sums, Y)) ==
         "alloc T f32 (64) workspace\n"
         "let N = at(extents[0]) in [1, 65)\n"
         "for T.i < N\n"
@@ -169,7 +159,7 @@ TEST_CASE("open loops: few lanes of several vectors are code of their own") {
   tensor<"X", double, 1> const X{{n}};
   auto const Y = compute<"Y">(i) = X(i) * 2;
   auto const twice = op(inputs(X), outputs(Y));
-  auto const text = lowered(twice, schedule(twice, Y).vectorize(i));
+  auto const text = lowered_open(twice, schedule(twice, Y).vectorize(i));
   CHECK(
       text.starts_with("let N = at(extents[0]) in [1, 65)\n"
                        "if 64 <= N\n"
@@ -191,7 +181,7 @@ TEST_CASE("open loops: steps that give operands other dimensions are refused") {
   tensor<"X", float, 2> const X{{m, 8}};
   auto const Y = compute<"Y">(i, j) = X(i, j) * 2;
   auto const twice = op(inputs(X), outputs(Y));
-  CHECK_THROWS_WITH_AS((void)lowered(twice, schedule(twice, Y).fuse_axes(i, j, ij)),
+  CHECK_THROWS_WITH_AS((void)lowered_open(twice, schedule(twice, Y).fuse_axes(i, j, ij)),
                        "keep_open(Y): would have operands of other dimensions than calls give, and some of these stay "
                        "open",
                        schedule_error);

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "support/lowered_open.hpp"
 #include "ttune/capture/keep_open.hpp"
 #include "ttune/expr.hpp"
 #include "ttune/ir/print.hpp"
@@ -14,18 +15,12 @@
 namespace shifted_tile_tests {
 
 using namespace ttune;
+using ttune_test::lowered_open;
 
 namespace {
 
 dim const n{"N", 1, 512};
 auto const [i, io, ii, i2, f, r] = axes<"i", "io", "ii", "i2", "f", "r">;
-
-template <class Op, class Schedule>
-std::string lowered(Op const& op, Schedule const& schedule) {
-  space made = schedule;
-  made.program = capture::keep_open(op.program());
-  return ir::print(lower(made, configuration{}).body);
-}
 
 bool has(std::string const& text, std::string const& part) { return text.find(part) != std::string::npos; }
 
@@ -36,19 +31,19 @@ TEST_CASE("shifted tile: the last tile of sums in registers ends where the axis 
   tensor<"W", float, 2> const W{{16, 3}};
   auto const Y = compute<"Y">(f, i.in(n)) = sum(over(r), zero_outside(X)(i + r - 1) * W(f, r));
   auto const filter = op(inputs(X, W), outputs(Y));
-  auto const text = lowered(filter, schedule(filter, Y)
-                                        .cache_write("acc")
-                                        .split(i, 4, io, ii)
-                                        .reorder(io, f, ii)
-                                        .unroll(f)
-                                        .unroll(ii)
-                                        .in("acc")
-                                        .compute_at("Y", io)
-                                        .store_in(ir::memory::registers)
-                                        .reorder(r, i, f)
-                                        .unroll(r)
-                                        .unroll(i)
-                                        .vectorize(f));
+  auto const text = lowered_open(filter, schedule(filter, Y)
+                                             .cache_write("acc")
+                                             .split(i, 4, io, ii)
+                                             .reorder(io, f, ii)
+                                             .unroll(f)
+                                             .unroll(ii)
+                                             .in("acc")
+                                             .compute_at("Y", io)
+                                             .store_in(ir::memory::registers)
+                                             .reorder(r, i, f)
+                                             .unroll(r)
+                                             .unroll(i)
+                                             .vectorize(f));
   INFO(text);
   CHECK(has(text, "if acc.i + acc.r < 5"));
   CHECK(has(text, "acc[acc.f, acc.i] += X[N + acc.i + acc.r - 5] * W[acc.f, acc.r]"));
@@ -60,7 +55,7 @@ TEST_CASE("shifted tile: both ends of a tile of images know their neighbours") {
   auto const near = clamp_outside(X);
   auto const Y = compute<"Y">(i.in(n)) = near(i - 1) + near(i + 1);
   auto const sums = op(inputs(X), outputs(Y));
-  auto const text = lowered(sums, schedule(sums, Y).split(i, 4, io, ii).unroll(ii));
+  auto const text = lowered_open(sums, schedule(sums, Y).split(i, 4, io, ii).unroll(ii));
   INFO(text);
   CHECK(has(text, "Y[N + Y.ii - 4] = X[N + Y.ii - 5] + X[min(N + Y.ii - 3, N - 1)]"));
   CHECK(has(text, "Y[Y.ii] = X[max(Y.ii - 1, 0)] + X[Y.ii + 1]"));
@@ -72,12 +67,12 @@ TEST_CASE("shifted tile: tiles that speak of their start or of their places alon
   auto const near = clamp_outside(X);
   auto const quarters = compute<"Q">(i.in(n)) = near(i - 1) + near(i + 1) + A(i / 4);
   auto const blocks = op(inputs(X, A), outputs(quarters));
-  CHECK(!has(lowered(blocks, schedule(blocks, quarters).split(i, 8, io, ii).unroll(ii)), "Q[N + "));
+  CHECK(!has(lowered_open(blocks, schedule(blocks, quarters).split(i, 8, io, ii).unroll(ii)), "Q[N + "));
   auto const rests = compute<"R">(i.in(n)) = near(i - 1) + near(i + 1) + A(i % 4);
   auto const periods = op(inputs(X, A), outputs(rests));
   auto const nested = schedule(periods, rests).split(i, {2, 4}, io, ii, i2).unroll(ii).unroll(i2);
-  CHECK(has(lowered(periods, nested), "A[R.i2]"));
-  CHECK(!has(lowered(periods, nested), "R[N + "));
+  CHECK(has(lowered_open(periods, nested), "A[R.i2]"));
+  CHECK(!has(lowered_open(periods, nested), "R[N + "));
 }
 
 TEST_CASE("shifted tile: a tile that reads what it stores is computed once") {
@@ -86,7 +81,7 @@ TEST_CASE("shifted tile: a tile that reads what it stores is computed once") {
   auto const near = clamp_outside(X);
   auto const more = update(U)(i) = U(i) + near(i - 1) + near(i + 1);
   auto const sums = op(inputs(U, X), outputs(more));
-  CHECK(!has(lowered(sums, schedule(sums, more).split(i, 4, io, ii).unroll(ii)), "U[N + "));
+  CHECK(!has(lowered_open(sums, schedule(sums, more).split(i, 4, io, ii).unroll(ii)), "U[N + "));
 }
 
 }  // namespace shifted_tile_tests

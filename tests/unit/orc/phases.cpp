@@ -221,10 +221,10 @@ TEST_CASE("phases: loads of whole groups end with the operand") {
 }
 
 TEST_CASE("phases: transposed convolutions of several strides and paddings") {
-  check(transposed_conv(9, 4, 2, 1), 3);
-  check(transposed_conv(8, 3, 2, 1), 3);
-  check(transposed_conv(7, 5, 3, 2), 2);
-  check(transposed_conv(5, 2, 4, 0), 2);
+  check(transposed_conv(9, 4, 2, 1));
+  check(transposed_conv(8, 3, 2, 1));
+  check(transposed_conv(7, 5, 3, 2), 4);
+  check(transposed_conv(5, 2, 4, 0), 4);
 }
 
 TEST_CASE("phases: sums with quotients and remainders in their factors") {

@@ -33,7 +33,7 @@ struct function_state {
   lane_mask mask;                           ///< the lanes that run; empty if all do
   lane_mask chunk_mask;                     ///< mask of the vectorised loop, without the conditions inside of it
   std::string run_time_mask;                ///< which of these lanes run, as a vector of i1; empty if all do
-  std::set<std::string> variables_of_mask;  ///< of its conditions
+  std::set<std::string> variables_of_mask;  ///< the variables in the conditions of that mask
   ir::loop const* vector_loop = nullptr;    ///< the vectorised loop
   bool in_task = false;                     ///< true in the body of a parallel loop
   ir::small_calls small_calls;              ///< the program's

@@ -39,7 +39,7 @@ class redirected_reads {
   }
 
   /// Returns the innermost part of an index that is not the same sum in all lanes: a minimum or maximum with a limit
-  /// or a quotient or remainder that differs between lanes; null if there is none.
+  /// that all lanes share, or a quotient or remainder that differs between lanes; null if there is none.
   [[nodiscard]] ir::expr redirected_part(ir::expr const& part) {
     auto const* b = ir::as<ir::binary>(part);
     if (!b || part->type != dtype::index) return nullptr;

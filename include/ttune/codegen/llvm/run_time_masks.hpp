@@ -67,7 +67,7 @@ class run_time_masks {
     return writer_.define("xor " + type() + " " + mask + ", " + splat_literal("i1", "true", state_.lanes));
   }
 
-  /// Calls `emit` for the lanes of a mask, of those that run. `condition`: what holds in them.
+  /// Calls `emit` so that only those of the running lanes run that are in a mask. `condition` made the mask.
   template <class Emit>
   auto run_in(std::string const& mask, ir::expr const& condition, Emit const& emit) {
     auto const outer =
