@@ -124,9 +124,13 @@ class interior_of_tile {
   void find_conditions(ir::stmt const& s) {
     if (!s) return;
     if (auto const* c = ir::as<ir::conditional>(s)) {
+      if (auto few = limit_of_extent(*c)) {
+        found_.push_back(*std::move(few));
+        return find_conditions(c->otherwise);
+      }
       add(c->condition);
-      if (auto form = c->otherwise ? everywhere(c->condition) : std::nullopt) {
-        asked_.push_back(*std::move(form));
+      if (auto forms = c->otherwise ? all_everywhere(c->condition) : std::nullopt) {
+        asked_.insert(asked_.end(), forms->begin(), forms->end());
         return find_conditions(c->then);  // the interior has no other arm
       }
     }
@@ -185,6 +189,30 @@ class interior_of_tile {
     return made;
   }
 
+  [[nodiscard]] std::optional<std::vector<arith::affine>> all_everywhere(ir::expr const& condition) const {
+    std::vector<ir::expr> parts;
+    arith::conjuncts(condition, parts);
+    std::vector<arith::affine> made;
+    for (auto const& part : parts) {
+      auto form = everywhere(part);
+      if (!form) return std::nullopt;
+      made.push_back(*std::move(form));
+    }
+    return made;
+  }
+  /// Returns the form that is at least 0 where the second arm of a choice runs, if the first one is for what little is
+  /// left of an axis: fewer lanes.
+  [[nodiscard]] std::optional<arith::affine> limit_of_extent(ir::conditional const& c) const {
+    auto const form = c.otherwise ? everywhere(c.condition) : std::nullopt;
+    bool const is_limit = form && std::any_of(form->terms.begin(), form->terms.end(),
+                                              [&](auto const& t) { return open_.contains(t.first) && t.second < 0; });
+    if (!is_limit) return std::nullopt;
+    arith::affine made;
+    made.add(*form, -1);
+    made.constant -= 1;
+    return made;
+  }
+
   /// Takes the conditions that ask for an extent, and those of the other end of the same axes. Of conditions that
   /// differ by a constant, one is enough.
   void choose() {
@@ -230,10 +258,12 @@ class interior_of_tile {
   /// Returns true if a condition holds in the interior.
   [[nodiscard]] bool holds(ir::expr const& condition) const {
     auto const form = everywhere(condition);
-    if (!form) return false;
-    if (form->terms.empty()) return form->constant >= 0;
+    return form && holds(*form);
+  }
+  [[nodiscard]] bool holds(arith::affine const& form) const {
+    if (form.terms.empty()) return form.constant >= 0;
     return std::any_of(chosen_.begin(), chosen_.end(), [&](arith::affine const& known) {
-      auto const more = distance(*form, known);
+      auto const more = distance(form, known);
       return more && *more >= 0;
     });
   }
@@ -263,8 +293,10 @@ class interior_of_tile {
   }
   [[nodiscard]] ir::stmt inside(ir::stmt const& s) const {
     if (!s) return s;
-    if (auto const* c = ir::as<ir::conditional>(s))
+    if (auto const* c = ir::as<ir::conditional>(s)) {
+      if (auto const more = limit_of_extent(*c); more && holds(*more)) return inside(c->otherwise);
       return ir::make_conditional(inside(without_known(c->condition)), inside(c->then), inside(c->otherwise));
+    }
     return ir::map_parts(
         s, [&](ir::stmt const& part) { return inside(part); }, [&](ir::expr const& e) { return inside(e); });
   }

@@ -11,6 +11,7 @@
 #include "ttune/lowering/statements/prefetches.hpp"
 #include "ttune/lowering/statements/prologues.hpp"
 #include "ttune/lowering/statements/scattered.hpp"
+#include "ttune/lowering/statements/short_tiles.hpp"
 #include "ttune/lowering/statements/small_calls.hpp"
 #include "ttune/lowering/statements/threads.hpp"
 #include "ttune/lowering/statements/values.hpp"
@@ -144,8 +145,8 @@ class statement_builder {
     if (!initialise && places_.replaces(st, level)) return at_places(st, level);
     if (auto const whole = undecided_tiles(st, level, initialise); !whole.empty())
       return by_tiles(whole, [&] { return loops(st, level, initialise); });
-    if (auto const lanes = undecided_lanes(st, level))
-      return by_lanes(st, *lanes, [&] { return loops(st, level, initialise); });
+    if (auto const tile = scope_.open.empty() ? std::nullopt : find_short_tile(scope_, base_, st, level))
+      return by_iterations(st, *tile, [&] { return loops(st, level, initialise); });
     auto last = level;
     while (scope_.loop(st, last).fused) ++last;
     std::int64_t extent = 1;
@@ -179,8 +180,8 @@ class statement_builder {
     if (shared_by) return distributed(*shared_by, name, extent, inner);
     auto end = ir::make_index(1);
     for (auto const& e : ends) end = ir::make_binary(ir::binary_op::multiply, end, e);
-    if (auto const some = scope_.some_lanes.find({st, static_cast<std::size_t>(scope_.loop(st, last).axis)});
-        some != scope_.some_lanes.end() && some->second != all_lanes && kind == ir::loop_kind::vectorized)
+    if (auto const some = scope_.some_iterations.find({st, static_cast<std::size_t>(scope_.loop(st, last).axis)});
+        some != scope_.some_iterations.end() && some->second != all_iterations && !can_end_early(scope_.loop(st, last)))
       end = ir::make_index(some->second);
     return prologues_.finished(name, kind, ir::make_loop(name, ir::make_index(-before), end, kind, inner));
   }
@@ -213,29 +214,21 @@ class statement_builder {
     return made;
   }
 
-  /// Returns the vectorised loop whose lanes are to be counted at a level, unless the loops around have done so.
-  [[nodiscard]] std::optional<lanes_of_axis> undecided_lanes(std::size_t st, std::int32_t level) const {
-    if (scope_.open.empty()) return std::nullopt;
-    auto made = several_vectors(scope_, base_, st, level);
-    if (made && scope_.some_lanes.count({st, made->axis}) != 0) made.reset();
-    return made;
-  }
-
-  /// Returns a statement for each number of lanes, the smallest first, and one for all lanes.
+  /// Returns a statement for each number of iterations of a tile, the smallest first, and one for all of them.
   template <class Make>
-  [[nodiscard]] ir::stmt by_lanes(std::size_t st, lanes_of_axis const& lanes, Make const& make) {
+  [[nodiscard]] ir::stmt by_iterations(std::size_t st, short_tile const& tile, Make const& make) {
     auto const with = [&](std::int32_t number) {
-      scope_.some_lanes[{st, lanes.axis}] = number;
+      scope_.some_iterations[{st, tile.axis}] = number;
       auto made = make();
-      scope_.some_lanes.erase({st, lanes.axis});
+      scope_.some_iterations.erase({st, tile.axis});
       return made;
     };
-    auto made = with(all_lanes);
-    for (std::size_t i = lanes.numbers.size(); i-- > 0;)
+    auto made = with(all_iterations);
+    for (std::size_t i = tile.numbers.size(); i-- > 0;)
       made = ir::make_conditional(
-          arith::simplify(ir::make_binary(ir::binary_op::less_equal, lanes.left, ir::make_index(lanes.numbers[i])),
+          arith::simplify(ir::make_binary(ir::binary_op::less_equal, tile.left, ir::make_index(tile.numbers[i])),
                           scope_.ranges),
-          with(lanes.numbers[i]), made);
+          with(tile.numbers[i]), made);
     return made;
   }
 
@@ -286,7 +279,7 @@ class statement_builder {
     return inner;
   }
 
-  static constexpr std::int32_t all_lanes = -1;
+  static constexpr std::int32_t all_iterations = -1;
 
   plan const& p_;
   loop_nest const& n_;

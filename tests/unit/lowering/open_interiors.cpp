@@ -82,6 +82,34 @@ TEST_CASE("open interiors: tiles that begin with the places of a task, or whose 
         std::string::npos);
 }
 
+TEST_CASE("open interiors: no versions for tiles that have versions of the whole and of fewer rows and lanes") {
+  auto const [j, k, jo, ji, tasks] = axes<"j", "k", "jo", "ji", "tasks">;
+  tensor<"A", float, 2> const A{{n, 8}};
+  tensor<"B", float, 2> const B{{8, n}};
+  auto const C = compute<"C">(i, j) = sum(over(k), A(i, k) * B(k, j));
+  auto const product = op(inputs(A, B), outputs(C));
+  space made = schedule(product, C)
+                   .cache_write("acc")
+                   .split(i, 4, io, ii)
+                   .split(j, 32, jo, ji)
+                   .reorder(io, jo, ii, ji)
+                   .unroll(ii)
+                   .vectorize(ji)
+                   .in("acc")
+                   .compute_at("C", jo)
+                   .store_in(ir::memory::registers)
+                   .reorder(k, i, j)
+                   .unroll(i)
+                   .vectorize(j);
+  made.program = capture::keep_open(product.program());
+  auto const before = ir::print(lower(made, configuration{}).body);
+  INFO(before);
+  CHECK(before.find("min(C.io * 4 + acc.i, N - 1)") != std::string::npos);
+  std::size_t tiles = 0;
+  for (auto at = before.find("alloc"); at != std::string::npos; at = before.find("alloc", at + 1)) ++tiles;
+  CHECK(tiles == 1);
+}
+
 TEST_CASE("open interiors: a limit around a remainder stays where the remainder does") {
   tensor<"X", float, 1> const X{{n}};
   auto const Y = compute<"Y">(i.in(n)) = clamp_outside(X)((i * 2 + 4) % 5) + X(i);

@@ -80,14 +80,24 @@ TEST_CASE("open loops: tiles of scratch memory overhang, where that reads inside
         "    unroll Y.ii < 4\n"
         "      Y[Y.io * 4 + Y.ii] = acc[Y.ii]\n"
         "  else\n"
-        "    unroll acc.i < 4\n"
-        "      acc[acc.i] = 0.0\n"
-        "    for acc.k < 8\n"
+        "    if M <= Y.io * 4 + 2\n"
+        "      unroll acc.i < 2\n"
+        "        acc[acc.i] = 0.0\n"
+        "      for acc.k < 8\n"
+        "        unroll acc.i < 2\n"
+        "          acc[acc.i] += X[min(Y.io * 4 + acc.i, M - 1), acc.k]\n"
+        "      unroll Y.ii < 2\n"
+        "        if Y.io * 4 + Y.ii < M\n"
+        "          Y[Y.io * 4 + Y.ii] = acc[Y.ii]\n"
+        "    else\n"
         "      unroll acc.i < 4\n"
-        "        acc[acc.i] += X[min(Y.io * 4 + acc.i, M - 1), acc.k]\n"
-        "    unroll Y.ii < 4\n"
-        "      if Y.io * 4 + Y.ii < M\n"
-        "        Y[Y.io * 4 + Y.ii] = acc[Y.ii]\n");
+        "        acc[acc.i] = 0.0\n"
+        "      for acc.k < 8\n"
+        "        unroll acc.i < 4\n"
+        "          acc[acc.i] += X[min(Y.io * 4 + acc.i, M - 1), acc.k]\n"
+        "      unroll Y.ii < 4\n"
+        "        if Y.io * 4 + Y.ii < M\n"
+        "          Y[Y.io * 4 + Y.ii] = acc[Y.ii]\n");
 }
 
 TEST_CASE("open loops: places in runs of an open sum become lanes, and whole runs have no conditions") {

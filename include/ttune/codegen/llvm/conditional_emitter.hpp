@@ -6,7 +6,9 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "ttune/arith/conditions.hpp"
 #include "ttune/codegen/body_emitter.hpp"
 #include "ttune/codegen/llvm/any_lane.hpp"
 #include "ttune/codegen/llvm/expression_evaluator.hpp"
@@ -40,6 +42,7 @@ class conditional_emitter {
     if (known) return emit_known(c, *known);
     if (!indices_.varies(c.condition)) return emit_uniform(c);
     // Conditions that differ between lanes become a mask; conditions that do not become a branch around it.
+    if (auto const nested = shared_part_first(c)) return statements_.emit(nested);
     if (emit_masked(c)) return;
     auto const* both = ir::as<ir::binary>(c.condition);
     if (!both || both->op != ir::binary_op::logical_and || c.otherwise) throw needs_scalar{};
@@ -78,6 +81,21 @@ class conditional_emitter {
     if (mask.empty()) return false;
     masks_.run_in(mask, c.condition, [&] { statements_.emit(c.then); });
     return true;
+  }
+
+  /// Returns a conditional of what all lanes share around one of the rest; null if a part is missing, or if the arm
+  /// stores to registers, whose values would meet behind the branch.
+  [[nodiscard]] ir::stmt shared_part_first(ir::conditional const& c) {
+    if (c.otherwise || !stores_to_memory(c.then)) return nullptr;
+    std::vector<ir::expr> parts, shared, varying;
+    arith::conjuncts(c.condition, parts);
+    for (auto const& part : parts) (indices_.varies(part) ? varying : shared).push_back(part);
+    if (shared.empty() || varying.empty()) return nullptr;
+    return ir::make_conditional(arith::conjunction(shared), ir::make_conditional(arith::conjunction(varying), c.then));
+  }
+  [[nodiscard]] static bool stores_to_memory(ir::stmt const& s) {
+    auto const* w = ir::as<ir::store>(s);
+    return w && w->to->where != ir::memory::registers;
   }
 
   struct arm_end {

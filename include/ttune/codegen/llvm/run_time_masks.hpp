@@ -116,6 +116,7 @@ class run_time_masks {
     apart.lane = 0;
     if (b->op == ir::binary_op::less) apart.constant -= 1;
     auto const depth = depth_of(apart);
+    if (step == 0) return mask_of_all(depth, arithmetic_.materialise(apart));
     auto const bounded = [&](std::string const& name, std::string const& value, std::int64_t limit) {
       writer_.declare("declare i64 @llvm." + name + ".i64(i64, i64)");
       return writer_.define_at(depth,
@@ -132,6 +133,14 @@ class run_time_masks {
     auto const all = writer_.define_at(depth, "shufflevector " + type + " " + first + ", " + type + " undef, <" +
                                                   std::to_string(state_.lanes) + " x i32> zeroinitializer");
     return writer_.define_at(depth, "icmp sge " + type + " " + all + ", " + places + ">");
+  }
+
+  /// Returns a mask that has all lanes if a number is at least 0, else none.
+  [[nodiscard]] std::string mask_of_all(int depth, std::string const& number) {
+    auto const runs = writer_.define_at(depth, "icmp sge i64 " + number + ", 0");
+    auto const first = writer_.define_at(depth, "insertelement " + type() + " undef, i1 " + runs + ", i32 0");
+    return writer_.define_at(depth, "shufflevector " + type() + " " + first + ", " + type() + " undef, <" +
+                                        std::to_string(state_.lanes) + " x i32> zeroinitializer");
   }
 
   /// Returns true if the conditions of the mask have no part in keeping an index inside: they have no variable in

@@ -116,37 +116,6 @@ struct tile_of_axis {
   return made;
 }
 
-/// A vectorised loop over an open axis that may need only some of its lanes.
-struct lanes_of_axis {
-  std::size_t axis;
-  ir::expr left;                      ///< the values of the axis from the first lane on
-  std::vector<std::int32_t> numbers;  ///< of lanes that become code of their own, ascending
-};
-
-/// Returns the vectorised loop inside of the loops of a stage from `level` on, if its lanes are several vectors, and no
-/// other loop there passes its axis. Few lanes of the last tile, or of a short axis, then cost few vectors.
-[[nodiscard]] inline std::optional<lanes_of_axis> several_vectors(scope const& in, bases const& base, std::size_t st,
-                                                                  std::int32_t level) {
-  constexpr std::int64_t vector_bytes = 64;
-  auto const type = in.p.stages[st].definition->components[0].type;
-  auto const vector = static_cast<std::int32_t>(vector_bytes / static_cast<std::int64_t>(size_in_bytes(type)));
-  for (auto l = level; l < in.n.stages[st].count; ++l) {
-    auto const& loop = in.loop(st, l);
-    auto const axis = static_cast<std::size_t>(loop.axis);
-    if (!in.computed_inside(st, l).empty()) return std::nullopt;
-    if (loop.kind != ir::loop_kind::vectorized || loop.extent < 2 * vector || loop.stride != 1) continue;
-    if (!in.is_open(st, axis) || width_of_tile(in, st, level, axis) != loop.extent) return std::nullopt;
-    lanes_of_axis made{axis, in.size_of(st, axis) - begin_of_iteration(in, base, st, level, axis), {}};
-    auto const whole = arith::to_affine(made.left + -loop.extent);
-    if (whole && follows(in, *whole)) return std::nullopt;
-    bool const few = loop.extent <= 4 * vector;
-    for (auto lanes = vector; lanes < loop.extent; lanes = few ? lanes + vector : lanes * 2)
-      made.numbers.push_back(lanes);
-    return made;
-  }
-  return std::nullopt;
-}
-
 /// Returns the condition that all of these tiles are whole.
 [[nodiscard]] inline ir::expr all_are_whole(std::vector<tile_of_axis> const& tiles) {
   std::vector<ir::expr> parts;

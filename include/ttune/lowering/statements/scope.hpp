@@ -38,8 +38,8 @@ struct scope {
   std::vector<arith::affine> facts;         ///< forms of open extents that are at least 0 where the statement runs
   using stage_axis = std::pair<std::size_t, std::size_t>;
   std::set<stage_axis> asked;  ///< a condition around says which tiles along these axes are whole
-  std::map<stage_axis, std::int32_t>
-      some_lanes;  ///< lanes of a vectorised loop that are enough where the statement runs
+  /// Lanes of a vectorised loop, or iterations of an unrolled one, that are enough where the statement runs.
+  std::map<stage_axis, std::int32_t> some_iterations;
 
   scope(plan const& of, loop_nest const& nest)
       : p(of), n(nest), computed(of.stages.size(), false), open(ir::open_extents(*of.program)) {
