@@ -123,6 +123,7 @@ class interior_of_tile {
 
   void find_conditions(ir::stmt const& s) {
     if (!s) return;
+    if (auto const* l = ir::as<ir::let>(s)) return find_conditions(l->body);  // the place of a tile has limits, too
     if (auto const* c = ir::as<ir::conditional>(s)) {
       if (auto few = limit_of_extent(*c)) {
         found_.push_back(*std::move(few));
@@ -203,9 +204,13 @@ class interior_of_tile {
   /// Returns the form that is at least 0 where the second arm of a choice runs, if the first one is for what little is
   /// left of an axis: fewer lanes.
   [[nodiscard]] std::optional<arith::affine> limit_of_extent(ir::conditional const& c) const {
-    auto const form = c.otherwise ? everywhere(c.condition) : std::nullopt;
-    bool const is_limit = form && std::any_of(form->terms.begin(), form->terms.end(),
-                                              [&](auto const& t) { return open_.contains(t.first) && t.second < 0; });
+    auto const form = c.otherwise ? arith::as_non_negative(c.condition) : std::nullopt;
+    if (!form) return std::nullopt;
+    bool is_limit = false;
+    for (auto const& [name, factor] : form->terms) {
+      if (inside_.contains(name) || not_constant_.contains(name)) return std::nullopt;
+      is_limit = is_limit || (open_.contains(name) && factor < 0);
+    }
     if (!is_limit) return std::nullopt;
     arith::affine made;
     made.add(*form, -1);
@@ -330,6 +335,7 @@ class open_interior_maker {
  public:
   ir::stmt visit(ir::stmt const& s) {
     if (!s) return s;
+    if (auto const* c = ir::as<ir::conditional>(s)) return arms(*c);
     if (auto const* l = ir::as<ir::let>(s)) enter(*l);
     if (auto const* l = ir::as<ir::loop>(s)) {
       auto const low = arith::bounds(l->begin, known_);
@@ -346,6 +352,28 @@ class open_interior_maker {
     bool const is_extent = ir::contains(l.value, [](ir::expr const& e) { return ir::as<ir::access>(e) != nullptr; });
     if (is_extent) open_.insert(l.variable);
     known_[l.variable] = {l.low, l.high - 1};
+  }
+  /// Visits the arms of a conditional. If it compares an extent to a number, they know the extent's range.
+  ir::stmt arms(ir::conditional const& c) {
+    auto const form = arith::as_non_negative(c.condition);
+    bool const is_of_extent = form && form->terms.size() == 1 && open_.contains(form->terms[0].first) &&
+                              (form->terms[0].second == 1 || form->terms[0].second == -1);
+    if (!is_of_extent) return ir::make_conditional_like(c, c.condition, visit(c.then), visit(c.otherwise));
+    auto const& [name, factor] = form->terms[0];
+    auto const at_least = factor == 1 ? -form->constant : form->constant + 1;  // in one of the arms, below in the other
+    auto then = in_range(name, at_least, factor == 1, c.then);
+    auto otherwise = in_range(name, at_least, factor != 1, c.otherwise);
+    return ir::make_conditional_like(c, c.condition, std::move(then), std::move(otherwise));
+  }
+  /// Visits a statement that runs only if an extent is at least a number, or below it.
+  ir::stmt in_range(std::string const& extent, std::int64_t number, bool is_above, ir::stmt const& s) {
+    auto const all = known_.at(extent);
+    auto const some = is_above ? arith::interval{std::max(all.low, number), all.high}
+                               : arith::interval{all.low, std::min(all.high, number - 1)};
+    if (some.low <= some.high) known_[extent] = some;
+    auto made = visit(s);
+    known_[extent] = all;
+    return made;
   }
   /// Returns the versions of a tile, inside of the variables that it defines first.
   ir::stmt tile(ir::stmt const& s) {

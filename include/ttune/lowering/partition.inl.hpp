@@ -296,6 +296,9 @@ class partitioner {
   }
 
   ir::stmt visit_let(ir::let const& l) {
+    bool const is_extent = ir::contains(l.value, [](ir::expr const& e) { return ir::as<ir::access>(e) != nullptr; });
+    if (is_extent)  // calls give it: a version of the whole kernel for a value would be too much code
+      return ir::make_let(l.variable, l.value, l.low, l.high, with_range(l.variable, l.low, l.high, l.body));
     if (auto const at = change_of_choice(l.variable, l.low, l.high, l.body))
       return ir::make_let(l.variable, l.value, l.low, l.high, two_arms(l.variable, l.low, *at, l.high, l.body));
     auto const c = interior(l.variable, l.low, l.high, l.body, known_);

@@ -8,6 +8,7 @@
 
 #include "ttune/lowering/statements.hpp"
 #include "ttune/lowering/statements/guards.hpp"
+#include "ttune/lowering/statements/moved_tiles.hpp"
 #include "ttune/lowering/statements/prefetches.hpp"
 #include "ttune/lowering/statements/prologues.hpp"
 #include "ttune/lowering/statements/scattered.hpp"
@@ -169,7 +170,7 @@ class statement_builder {
     auto const shared_by = scope_.threads_around(kind);
     bool const vanishes = extent == 1 && !primitives::is_block(kind);  // of one block, too, threads share a memory
     if (!vanishes && !shared_by) scope_.around.push_back({kind, name, extent});
-    auto inner = initialise ? loops(st, last + 1, true) : inside(st, last + 1);
+    auto inner = initialise ? loops(st, last + 1, true) : inside_of_tiles(st, level, last);
     if (!initialise && prefetches_in(scope_, st, last))
       inner = ir::make_block({prefetches(scope_, values_, st, last), inner});
     if (!vanishes && !shared_by) scope_.around.pop_back();
@@ -180,10 +181,55 @@ class statement_builder {
     if (shared_by) return distributed(*shared_by, name, extent, inner);
     auto end = ir::make_index(1);
     for (auto const& e : ends) end = ir::make_binary(ir::binary_op::multiply, end, e);
-    if (auto const some = scope_.some_iterations.find({st, static_cast<std::size_t>(scope_.loop(st, last).axis)});
-        some != scope_.some_iterations.end() && some->second != all_iterations && !can_end_early(scope_.loop(st, last)))
+    auto const& innermost = scope_.loop(st, last);
+    bool const is_tile = innermost.extent > 1 && !can_end_early(innermost);
+    if (auto const some = scope_.some_iterations.find({st, static_cast<std::size_t>(innermost.axis)});
+        is_tile && some != scope_.some_iterations.end() && some->second != all_iterations)
       end = ir::make_index(some->second);
     return prologues_.finished(name, kind, ir::make_loop(name, ir::make_index(-before), end, kind, inner));
+  }
+
+  /// Returns what runs inside of loops that run together. If one of them passes tiles of rows of which the last one may
+  /// be moved, there are two versions: all rows exist, or the axis is shorter than a tile.
+  ir::stmt inside_of_tiles(std::size_t st, std::int32_t first, std::int32_t last) {
+    std::optional<moved_tile> tile;
+    std::int32_t level = last;
+    while (level >= first && !(tile = find_moved_tile(scope_, base_, st, level))) --level;
+    if (!tile) return inside(st, last + 1);
+    auto& extent = scope_.ranges[tile->extent];
+    auto const all = extent;
+    auto const size = ir::make_variable(tile->extent);
+    auto const version = [&](ir::expr const& place) {
+      scope_.moved[{st, tile->axis}] = {level, place};
+      auto made = inside(st, last + 1);
+      scope_.moved.erase({st, tile->axis});
+      return made;
+    };
+    ir::stmt few;
+    if (all.low < tile->rows) {
+      extent.high = std::min(all.high, tile->rows - 1);
+      few = version(ir::make_index(0));
+      extent = all;
+    }
+    if (all.high < tile->rows) return few;
+    auto const name = scope_.variable(st, level) + ".place";
+    auto const place = ir::make_variable(name);
+    extent.low = std::max(all.low, tile->rows);
+    scope_.ranges[name] = {0, all.high - tile->rows};
+    scope_.facts.push_back(*arith::to_affine(size - place + -tile->rows));
+    auto many = version(place);
+    scope_.facts.pop_back();
+    scope_.ranges.erase(name);
+    auto const begin = ir::make_binary(ir::binary_op::minimum, tile->begin, size + -tile->rows);
+    many = ir::make_let(name, begin, 0, all.high - tile->rows + 1, many);
+    auto const numbers = short_rows(static_cast<std::int32_t>(tile->rows));
+    for (auto i = numbers.size(); i-- > 0;)
+      many = ir::make_conditional(ir::make_binary(ir::binary_op::less_equal, size, tile->begin + numbers[i]),
+                                  version(size + -numbers[i]), many);
+    extent = all;
+    return few ? ir::make_conditional(ir::make_binary(ir::binary_op::less_equal, ir::make_index(tile->rows), size),
+                                      many, few)
+               : many;
   }
 
   /// Returns how the first values of a tensorized tile are stored: on CPUs, whose tiles are large, columns in lanes.
@@ -237,12 +283,15 @@ class statement_builder {
   [[nodiscard]] ir::stmt by_tiles(std::vector<tile_of_axis> const& tiles, Make const& make) {
     for (auto const& t : tiles) scope_.asked.insert({t.stage, t.axis});
     auto const known = scope_.facts.size();
+    bool const never = std::any_of(tiles.begin(), tiles.end(), [&](tile_of_axis const& t) {
+      return arith::bounds(t.is_whole, scope_.ranges).high < 0;
+    });
     for (auto const& t : tiles) scope_.facts.push_back(t.is_whole);
-    auto const whole = make();
+    auto const whole = never ? ir::stmt{} : make();
     scope_.facts.resize(known);
     auto const cut = make();
     for (auto const& t : tiles) scope_.asked.erase({t.stage, t.axis});
-    return ir::make_conditional(all_are_whole(tiles), whole, cut);
+    return never ? cut : ir::make_conditional(all_are_whole(tiles), whole, cut);
   }
 
   /// Returns what runs inside of a loop over a scattered axis, at the place of a term.

@@ -48,7 +48,7 @@ class bases {
     for (std::int32_t i = 0; i <= at.depth; ++i) {
       auto const& l = scope_.loop(r, i);
       if (static_cast<std::size_t>(l.axis) == axis && !(at.group && ttune::detail::over_threads(n_, r, i)))
-        value = value + scope_.position(r, i) * l.stride;
+        value = value + scope_.distance(r, i);
     }
     return value;
   }

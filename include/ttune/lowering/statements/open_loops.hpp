@@ -45,7 +45,7 @@ namespace ttune { inline namespace v0 { namespace lowering {
                                                  std::size_t axis) {
   auto made = base[st][axis];
   for (std::int32_t l = 0; l < level; ++l)
-    if (static_cast<std::size_t>(in.loop(st, l).axis) == axis) made = made + in.position(st, l) * in.loop(st, l).stride;
+    if (static_cast<std::size_t>(in.loop(st, l).axis) == axis) made = made + in.distance(st, l);
   return made;
 }
 

@@ -83,7 +83,7 @@ class scattered {
     for (std::int32_t level = 0; level < scope_.n.stages[st].count; ++level) {
       auto const& l = scope_.loop(st, level);
       auto& position = made[static_cast<std::size_t>(l.axis)];
-      if (!replaces(st, level)) position = position + scope_.position(st, level) * l.stride;
+      if (!replaces(st, level)) position = position + scope_.distance(st, level);
     }
     return made;
   }

@@ -38,6 +38,8 @@ struct scope {
   std::vector<arith::affine> facts;         ///< forms of open extents that are at least 0 where the statement runs
   using stage_axis = std::pair<std::size_t, std::size_t>;
   std::set<stage_axis> asked;  ///< a condition around says which tiles along these axes are whole
+  /// Tiles that begin at another place than the iterations of the loops around: the innermost of these, and the place.
+  std::map<stage_axis, std::pair<std::int32_t, ir::expr>> moved;
   /// Lanes of a vectorised loop, or iterations of an unrolled one, that are enough where the statement runs.
   std::map<stage_axis, std::int32_t> some_iterations;
 
@@ -59,12 +61,19 @@ struct scope {
   [[nodiscard]] ir::expr position(std::size_t st, std::int32_t level) const {
     return loop(st, level).extent == 1 ? ir::make_index(0) : ir::make_variable(variable(st, level));
   }
+  /// Returns by how much a loop moves the values of its axis in an iteration.
+  [[nodiscard]] ir::expr distance(std::size_t st, std::int32_t level) const {
+    auto const& l = loop(st, level);
+    auto const tile = moved.find({st, static_cast<std::size_t>(l.axis)});
+    if (tile == moved.end() || level > tile->second.first) return position(st, level) * l.stride;
+    return level == tile->second.first ? tile->second.second : ir::make_index(0);
+  }
   /// Returns the position of every axis of a stage relative to the base of its region, from its loops.
   [[nodiscard]] exprs relative(std::size_t st) const {
     exprs values(p.stages[st].axis_count(), ir::make_index(0));
     for (std::int32_t l = 0; l < n.stages[st].count; ++l) {
       auto& v = values[static_cast<std::size_t>(loop(st, l).axis)];
-      v = v + position(st, l) * loop(st, l).stride;
+      v = v + distance(st, l);
     }
     return values;
   }

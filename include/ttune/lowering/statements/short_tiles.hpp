@@ -77,9 +77,11 @@ struct short_tile {
     if (in.some_iterations.count({st, axis}) != 0) continue;  // the loops around have asked
     if (width_of_tile(in, st, level, axis) != loop.extent) continue;
     short_tile made{axis, in.size_of(st, axis) - begin_of_iteration(in, base, st, level, axis), {}};
-    if (loop.kind == ir::loop_kind::vectorized)
-      made.numbers = short_vectors(loop.extent, lane);
-    if (loop.kind == ir::loop_kind::unrolled && computes_behind_end(in, st, axis)) made.numbers = short_rows(loop.extent);
+    if (loop.kind == ir::loop_kind::vectorized) made.numbers = short_vectors(loop.extent, lane);
+    if (loop.kind == ir::loop_kind::unrolled && computes_behind_end(in, st, axis))
+      made.numbers = short_rows(loop.extent);
+    auto const least = arith::bounds(made.left, in.ranges).low;
+    std::erase_if(made.numbers, [&](std::int32_t number) { return number < least; });
     auto const whole = arith::to_affine(made.left + -loop.extent);
     if (!made.numbers.empty() && !(whole && follows(in, *whole))) return made;
   }
