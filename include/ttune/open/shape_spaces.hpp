@@ -104,7 +104,7 @@ class shape_spaces {
     bool shrunk = false;
     for (std::int16_t st = 0; st < nest.stage_count; ++st) {
       auto const& stage = nest.stages[static_cast<std::size_t>(st)];
-      if (stage.inlined) continue;
+      if (stage.inlined) continue;  // the kernel has none of its loops
       for (std::int16_t l = 0; l < stage.count; ++l) {
         auto const& loop = nest.loops[static_cast<std::size_t>(stage.first + l)];
         auto const& end = p.stages[static_cast<std::size_t>(st)].axis_end(static_cast<std::size_t>(loop.axis));

@@ -48,8 +48,8 @@ struct moved_tile {
   return true;
 }
 
-/// Returns true if a stage, or one that it reads, asks where a read is: open_interiors.hpp makes versions of its tiles
-/// that know more of the ends of an axis than that they exist.
+/// Returns true if a stage, or one before it, has reads that a boundary redirects: open_interiors.hpp makes versions of
+/// its tiles, which know the elements near both ends of an axis.
 [[nodiscard]] inline bool has_boundaries(scope const& in, std::size_t st) {
   auto const asks = [](ir::expr const& e) { return ir::as<ir::select>(e) || detail::as_turn(e); };
   for (std::size_t q = 0; q <= st; ++q) {

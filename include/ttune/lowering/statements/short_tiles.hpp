@@ -28,7 +28,7 @@ namespace ttune { inline namespace v0 { namespace lowering {
 struct short_tile {
   std::size_t axis;
   ir::expr left;                      ///< the values of the axis from the first iteration on
-  std::vector<std::int32_t> numbers;  ///< of iterations that become code of their own, ascending
+  std::vector<std::int32_t> numbers;  ///< a version is made for each number of iterations; ascending
 };
 
 /// Returns the numbers of lanes that become code of their own: whole vectors, all of them if they are few.
