@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moves the last tile of rows of an axis whose extent a call gives, so that it ends where the axis ends: all of its rows
-// exist then, and some are computed a second time (Halide's TailStrategy::ShiftInwards). Only an axis that is shorter
-// than a tile has rows that do not exist.
+// Moves the last tile of rows of an axis whose extent a call gives, so that it ends where the axis ends: all of its
+// rows exist then, and some are computed a second time (Halide's TailStrategy::ShiftInwards). Only an axis that is
+// shorter than a tile has rows that do not exist.
 //
 //   for io < (M + 7) / 8                          for io < (M + 7) / 8
 //     unroll i < 8                                  if M >= 8
