@@ -21,7 +21,8 @@ namespace ttune { inline namespace v0 { namespace capture {
 
 namespace detail {
 
-/// Gives each run-time extent of a program its range, and the largest value as its own.
+/// Gives each run-time extent of a program its range, the largest value as its own, and its place: that of its first
+/// use.
 class opener {
  public:
   explicit opener(std::vector<dim> const& ranges) : ranges_(ranges) {}
@@ -29,7 +30,7 @@ class opener {
   [[nodiscard]] ir::extent extent(ir::extent const& e) {
     if (e.is_constant()) return e;
     auto& made = made_[e.symbol->name];
-    if (!made) made = share(within(*e.symbol));
+    if (!made) made = share(opened(*e.symbol));
     return {made->high, made};
   }
   [[nodiscard]] std::vector<ir::extent> shape(std::vector<ir::extent> shape) {
@@ -41,6 +42,11 @@ class opener {
   }
 
  private:
+  [[nodiscard]] ir::dimension opened(ir::dimension const& declared) const {
+    auto made = within(declared);
+    made.place = static_cast<std::int32_t>(made_.size()) - 1;
+    return made;
+  }
   [[nodiscard]] ir::dimension within(ir::dimension declared) const {
     auto const at = std::find_if(ranges_.begin(), ranges_.end(), [&](dim const& d) { return d.name == declared.name; });
     if (at == ranges_.end()) return declared;

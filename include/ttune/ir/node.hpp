@@ -29,6 +29,7 @@ struct dimension : counted {
   std::string name;
   std::int64_t low = 1;
   std::int64_t high = 1;
+  std::int32_t place = -1;  ///< of an open extent, among those that calls give; -1: not known
 };
 
 /// A constant extent, or a symbol with the value that tuning uses for it. A reduced axis may count runs of so many

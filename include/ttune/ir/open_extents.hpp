@@ -31,8 +31,9 @@ void for_each_symbol(program const& p, See const& see) {
   return std::any_of(p.inputs.begin(), p.inputs.end(), [](auto const& t) { return t->role == tensor_role::extents; });
 }
 
-/// Returns the extents that stay open, in the order in which calls give them: that of their first use by the inputs,
-/// then by the stages. There are none if the program has no operand with the extents.
+/// Returns the extents that stay open, in the order in which calls give them (`dimension::place`): that of their first
+/// use by the inputs, then by the stages, before the steps of a schedule changed these. There are none if the program
+/// has no operand with the extents.
 [[nodiscard]] inline std::vector<handle<dimension>> open_extents(program const& p) {
   std::vector<handle<dimension>> made;
   if (!keeps_extents_open(p)) return made;
@@ -40,6 +41,8 @@ void for_each_symbol(program const& p, See const& see) {
     auto const is_it = [&](auto const& d) { return d->name == symbol->name; };
     if (std::none_of(made.begin(), made.end(), is_it)) made.push_back(symbol);
   });
+  if (!made.empty() && made.front()->place >= 0)
+    std::sort(made.begin(), made.end(), [](auto const& a, auto const& b) { return a->place < b->place; });
   return made;
 }
 

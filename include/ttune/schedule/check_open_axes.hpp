@@ -88,7 +88,13 @@ class open_read_checker {
     else high = std::min(high, floor_divide(fact.constant, -times));
   }
 
+  /// Returns true if the conditions around a read never hold.
+  [[nodiscard]] bool is_never_read() const {
+    return std::any_of(known_.begin(), known_.end(), [](auto const& of) { return of.second.low > of.second.high; });
+  }
+
   void check(ir::access const& read) const {
+    if (is_never_read()) return;
     auto const extents = ir::extents_of(read.from);
     bool const is_guarded = read.outside == ir::boundary::value || read.outside == ir::boundary::clamp;  // it will be
     for (std::size_t d = 0; d < extents.size(); ++d) {

@@ -32,6 +32,18 @@ TEST_CASE("open loops: loops end where the extent of a call does, and the last t
         "      Y[Y.io * 4 + Y.ii] = X[Y.io * 4 + Y.ii] * 2.0\n");
 }
 
+TEST_CASE("open loops: extents keep their places where steps change which one is used first") {
+  dim const m{"M", 1, 20}, n{"N", 1, 30};
+  auto const [i, j, r, l, li] = axes<"i", "j", "r", "l", "li">;
+  tensor<"X", float, 1> const X{{4}};
+  auto const S = compute<"S">(i.in(m), j.in(n)) = sum(over(r.in(4)), X(r));
+  auto const sums = op(inputs(X), outputs(S));
+  auto const text = lowered_open(sums, schedule(sums, S).rfactor(r, -2, "part", l).in("part").fuse_axes(l, i, li));
+  CHECK_MESSAGE(text.find("let M = at(extents[0])") != std::string::npos, text);
+  CHECK_MESSAGE(text.find("let N = at(extents[1])") != std::string::npos, text);
+  CHECK_MESSAGE(text.find("li < 40") != std::string::npos, text);
+}
+
 TEST_CASE("open loops: boundaries keep quotients, remainders, limits and data inside") {
   dim const n{"N", 2, 512};
   auto const [i, r] = axes<"i", "r">;
@@ -48,6 +60,9 @@ TEST_CASE("open loops: boundaries keep quotients, remainders, limits and data in
   CHECK_NOTHROW((void)lowered_open(op(inputs(V), outputs(W)), schedule(W)));
   CHECK_NOTHROW((void)lowered_open(op(inputs(X, places), outputs(Y)), schedule(Y)));
   CHECK_NOTHROW((void)lowered_open(op(inputs(X), outputs(Z)), schedule(Z)));
+  tensor<"T", float, 2> const T{{7, n}};
+  auto const never = compute<"never">(i.in(7)) = sum(over(r), select(r + i < i, T(i, r), 0));
+  CHECK_NOTHROW((void)lowered_open(op(inputs(T), outputs(never)), schedule(never)));
   auto const beside = compute<"B">(i) = X(i) + mirror_outside(X)(i - 1);
   CHECK_THROWS_WITH_AS((void)lowered_open(op(inputs(X), outputs(beside)), schedule(beside)),
                        doctest::Contains("wraps or mirrors reads outside of X"), schedule_error);
