@@ -369,12 +369,13 @@ class expression_generator {
     t.name = "T" + std::to_string(made_.inputs.size());
     t.type = type;
     t.shape = std::move(shape);
-    t.role = role;
-    bool const is_table = role == ir::tensor_role::table;
-    t.has_range = high != 0 && !is_table;  // its content tells
-    t.high = t.has_range ? high : 0;
     std::int64_t elements = 1;
     for (auto const& e : t.shape) elements *= e.value;
+    constexpr std::int64_t most_in_table = 1 << 16;  // tables are part of the code
+    bool const is_table = role == ir::tensor_role::table && elements <= most_in_table;
+    t.role = role == ir::tensor_role::table && !is_table ? ir::tensor_role::input : role;
+    t.has_range = high != 0 && !is_table;  // its content tells
+    t.high = t.has_range ? high : 0;
     if (is_table)
       for (std::int64_t i = 0; i < elements; ++i)
         t.content.push_back(high != 0 ? static_cast<double>(pick(high))

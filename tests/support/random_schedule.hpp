@@ -148,11 +148,6 @@ class schedule_generator {
   }
   [[nodiscard]] std::vector<ttune::ir::memory> const& memories() const { return options_.memories; }
 
-  [[nodiscard]] static std::vector<std::string> axes_of(ttune::stage_plan const& st) {
-    std::vector<std::string> names;
-    for (std::size_t a = 0; a < st.axis_count(); ++a) names.push_back(st.axis_name(a));
-    return names;
-  }
   [[nodiscard]] static std::vector<std::string> loops_of(ttune::stage_plan const& st) {
     std::vector<std::string> names;
     for (auto const id : st.order) {
@@ -160,6 +155,12 @@ class schedule_generator {
       if (!l.fused) names.push_back(l.group.empty() ? l.name : l.group);
     }
     return names;
+  }
+  /// Returns "none" for a stage of one element.
+  std::string some_axis(ttune::stage_plan const& st) {
+    std::vector<std::string> names;
+    for (std::size_t a = 0; a < st.axis_count(); ++a) names.push_back(st.axis_name(a));
+    return names.empty() ? "none" : one_of(names);
   }
   std::string some_loop(ttune::stage_plan const& st) {
     auto const names = loops_of(st);

@@ -49,7 +49,7 @@ struct rules<primitive::cache_read> : default_rules {
   static void draw(Draw& random, stage_plan const& st, step& s) {
     s.results = {random.fresh("copy")};
     s.loops = {random.some_source(st)};
-    if (random.chance(0.3)) s.loops.push_back(random.one_of(random.axes_of(st)));
+    if (random.chance(0.3)) s.loops.push_back(random.some_axis(st));
   }
   [[nodiscard]] static std::string arguments(step const& s, cpp_names& names);
   [[nodiscard]] static handle<ir::program> apply(handle<ir::program> const& p, step const& s);

@@ -58,7 +58,7 @@ struct rules<primitive::compute_along> : default_rules {
   template <class Draw>
   static void draw(Draw& random, stage_plan const& st, step& s) {
     auto const& nest = random.some_stage();
-    s.loops = {random.one_of(random.axes_of(st)), nest.definition->name, random.some_source(nest)};
+    s.loops = {random.some_axis(st), nest.definition->name, random.some_source(nest)};
     s.values = {literal(random.pick(2))};
   }
   [[nodiscard]] static std::string arguments(step const& s, cpp_names& names);

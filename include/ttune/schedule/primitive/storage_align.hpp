@@ -53,7 +53,7 @@ struct rules<primitive::storage_align> : default_rules {
 
   template <class Draw>
   static void draw(Draw& random, stage_plan const& st, step& s) {
-    s.loops = {random.one_of(random.axes_of(st))};
+    s.loops = {random.some_axis(st)};
     auto const factor = 1 + random.pick(8);
     s.values = {literal(factor), literal(random.pick(factor))};
   }
