@@ -262,6 +262,23 @@ TEST_CASE("checked kernels: operands end where the extents of the call do") {
   CHECK(rows(6) == "kernel planted reads A[5, 1] outside of its extents (5, 3), in: Y[i, i] = A[i, i]");
 }
 
+TEST_CASE("checked kernels: the first fault of a long block is named, and blocks of checks end") {
+  auto const copies = [](std::int64_t n) {
+    hand_written k;
+    auto const A = k.input("A", n);
+    auto const Y = k.output("Y", 300);
+    auto const T = scratch(ir::memory::registers, 1);
+    auto const sum = ir::make_access(T, {ir::make_index(0)});
+    auto const add = ir::make_store(T, {ir::make_index(0)}, sum + ir::make_access(A, {i}));
+    auto const both = ir::make_block({loop(300, add, ir::loop_kind::unrolled), ir::make_store(Y, {j}, sum)});
+    auto const zero = ir::make_store(T, {ir::make_index(0)}, ir::make_real(dtype::f32, 0));
+    auto const all = ir::make_block({zero, loop(3, both, ir::loop_kind::serial, "j")});
+    return k.fault(ir::make_allocate(T, all));
+  };
+  CHECK(copies(300).empty());
+  CHECK(copies(150) == "kernel planted reads A[150] outside of its extents (150), in: T[0] += A[i]");
+}
+
 TEST_CASE("checked kernels: derived schedules have no faults") {
   orc_backend const plain;
   auto const backend = plain.checked();

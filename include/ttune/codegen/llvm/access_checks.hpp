@@ -8,6 +8,9 @@
 //                                              %at     = select %inside, %place, %spare
 //                                              %v      = load <16 x float>, ptr %at
 //
+// After some checks a block ends, and the function returns if a fault was noted: LLVM schedules blocks in a time that
+// grows with the square of their length.
+//
 // The buffer of a place is found by following the address arithmetic back to where the text names the start of a
 // buffer. The text that the emitter wrote is not trusted beyond that: what it computes is what is compared.
 #pragma once
@@ -67,6 +70,7 @@ class access_checks {
   [[nodiscard]] std::string checked_place(std::string const& pointer, std::int64_t site, std::string const& offset,
                                           std::string const& inside);
   void note_unless(std::string const& inside, std::int64_t site, std::string const& offset);
+  void end_block_unless_noted(std::string const& none);
 
   [[nodiscard]] std::string define(std::string const& instruction) {
     auto name = "%checked" + std::to_string(next_++);
@@ -91,6 +95,9 @@ class access_checks {
   std::string body_;
   std::string statement_;
   bool before_entry_ = true;  ///< true before the first label
+  std::string label_;         ///< of the block, as the emitter named it
+  int checks_in_block_ = 0;
+  std::map<std::string, std::string> last_parts_;  ///< of blocks that were ended, by their labels
   std::map<std::string, origin> origins_;
 };
 
@@ -105,6 +112,8 @@ inline void access_checks::look(std::string_view line) {
   }
   if (label_in(line)) {
     body_.append(line).append("\n");
+    label_ = line.substr(0, line.find(':'));
+    checks_in_block_ = 0;
     if (std::exchange(before_entry_, false) && !in_task_) write_setup();
     return;
   }
@@ -126,6 +135,13 @@ inline void access_checks::begin_function(std::string_view head) {
 
 inline void access_checks::end_function() {
   in_function_ = false;
+  for (auto const& [label, last] : last_parts_) {  // phis name the block from which a branch came
+    auto const before = ", %" + label + "]", after = ", %" + last + "]";
+    for (auto at = body_.find(before); at != std::string::npos; at = body_.find(before, at + after.size()))
+      body_.replace(at, before.size(), after);
+  }
+  if (!last_parts_.empty()) body_ += "fault.noted:\n  ret void\n";
+  last_parts_.clear();
   made_ += body_ + "}\n";
 }
 
@@ -311,6 +327,17 @@ inline std::int64_t access_checks::add_site(origin const& from, bool writes) {
   return static_cast<std::int64_t>(sites_.size());
 }
 
+/// Ends the block after many checks. `none` tells that no fault has been noted.
+inline void access_checks::end_block_unless_noted(std::string const& none) {
+  constexpr int most_checks = 64;
+  if (++checks_in_block_ < most_checks) return;
+  checks_in_block_ = 0;
+  auto const next = "go.on" + std::to_string(next_++);
+  write("br i1 " + none + ", label %" + next + ", label %fault.noted");
+  body_ += next + ":\n";
+  last_parts_[label_] = next;
+}
+
 /// Notes the fault unless `inside` holds, without a branch: a kernel with thousands of accesses in one block would get
 /// as many blocks more, and LLVM takes minutes for those. Threads may note at once: processors write an aligned word as
 /// a whole. Atomic accesses would make LLVM take 2.5 times as long.
@@ -322,6 +349,7 @@ inline void access_checks::note_unless(std::string const& inside, std::int64_t s
   auto const shifted = define("shl i64 " + offset + ", " + std::to_string(access_fault::site_bits));
   auto const note = define("or i64 " + shifted + ", " + std::to_string(site));
   write("store i64 " + note + ", ptr " + place + ", align 8");
+  end_block_unless_noted(none);
 }
 
 /// Returns the place to access: the spare memory if it is not inside of its buffer.
