@@ -84,6 +84,37 @@ TEST_CASE("open edges: lanes at a boundary stay in vectors") {
   CHECK(text.find("@llvm.masked.load") != std::string::npos);
 }
 
+TEST_CASE("open edges: lanes that run across rows gather elements where only the call knows which of them run") {
+  auto const [i, i_0, i_1, j, k] = axes<"i", "i_0", "i_1", "j", "k">;
+  dim const m{"m", 1, 60};
+  tensor<"B", float, 2> const B{{7, 3}};
+  auto const check = [&](auto const& A) {
+    auto const C = compute<"C">(i.in(m), j) = sum(over(k), A(i, k) * B(k, j));
+    auto const product = op(inputs(A, B), outputs(C));
+    auto const tiles = schedule(product, C)
+                           .cache_write("acc")
+                           .split(i, 16, i_0, i_1)
+                           .reorder(i_0, i_1, j)
+                           .unroll(i_1)
+                           .unroll(j)
+                           .in("acc")
+                           .compute_at("C", i_0)
+                           .store_in(ir::memory::registers)
+                           .reorder(k, j, i)
+                           .unroll(j)
+                           .vectorize(i);
+    for (auto const value : {1, 2, 7, 8, 15, 16, 17, 31, 33, 60}) {
+      CAPTURE(value);
+      CHECK(fault_of(tiles, product.program(), m, value) == "");
+    }
+    auto const text = text_of(tiles, product.program());
+    CAPTURE(text);
+    if (probe_host().has_masks) CHECK(text.find("@llvm.masked.gather") != std::string::npos);
+  };
+  check(tensor<"A", float, 2>{{m, 7}});
+  check(tensor<"A", float, 2, strided<row_major>>{{m, 7}});
+}
+
 TEST_CASE("open edges: first and last tiles of sums compute what those inside do") {
   auto const [x, x_0, x_1, f, r] = axes<"x", "x_0", "x_1", "f", "r">;
   dim const w{"w", 1, 90};

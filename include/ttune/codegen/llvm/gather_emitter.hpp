@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads whose indices are data of each lane (tables, gathers): the arithmetic of the indices is done in vectors, then
-// the elements are gathered, or loaded one by one. Other reads of this kind make the whole loop a scalar one.
+// the elements are gathered, or loaded one by one. Other reads of this kind make the whole loop a scalar one. Elements
+// that are a fixed number of elements apart are gathered where only the call knows which lanes run.
 #pragma once
 
 #include <algorithm>
@@ -14,6 +15,7 @@
 #include "ttune/codegen/llvm/load_emitter.hpp"
 #include "ttune/codegen/llvm/redirected_reads.hpp"
 #include "ttune/codegen/llvm/row_gathers.hpp"
+#include "ttune/codegen/llvm/running_lanes.hpp"
 #include "ttune/codegen/llvm/statement_queries.hpp"
 #include "ttune/ir/equal.hpp"
 
@@ -44,6 +46,10 @@ class gather_emitter {
   /// Reads one element for each running lane. Only these have places inside of the buffer.
   [[nodiscard]] value read(ir::access const& a);
 
+  /// Reads elements that are `step` elements apart, for each running lane; `first` is the index of lane 0. The step is
+  /// known at a depth of loops.
+  [[nodiscard]] value read_apart(ir::buffer const& b, lane_linear const& first, std::string const& step, int depth);
+
  private:
   [[nodiscard]] bool is_data_of_lanes(ir::expr const& e) const;
   [[nodiscard]] bool gathers(ir::buffer const& b) const;
@@ -60,6 +66,7 @@ class gather_emitter {
   [[nodiscard]] value index_of_lanes(ir::binary const& b);
   [[nodiscard]] value limited(ir::binary_op op, value const& x, value const& y);
   [[nodiscard]] value gather(ir::buffer const& b, lane_linear const& shared, value places);
+  [[nodiscard]] std::string gather_at(ir::buffer const& b, std::string const& pointers);
   [[nodiscard]] value load_places(ir::buffer const& b, lane_linear const& shared, value const& places);
 
   ir_writer& writer_;
@@ -239,7 +246,6 @@ inline value gather_emitter::read(ir::access const& a) {
 inline value gather_emitter::gather(ir::buffer const& b, lane_linear const& shared, value places) {
   auto const type = memory_type(b.type);
   auto const index_type = scalar_type(places.type);
-  auto const lanes = std::to_string(state_.lanes);
   auto start = shared;
   start.lane = 0;
   if (shared.lane != 0) {
@@ -248,17 +254,44 @@ inline value gather_emitter::gather(ir::buffer const& b, lane_linear const& shar
       steps += (lane != 0 ? ", " : "<") + index_type + " " + std::to_string(shared.lane * lane);
     places.text = writer_.define("add " + vector_of(index_type, state_.lanes) + " " + places.text + ", " + steps + ">");
   }
-  auto const pointers = writer_.define("getelementptr " + type + ", ptr " + addresses_.pointer(b, start) + ", " +
-                                       vector_of(index_type, state_.lanes) + " " + places.text);
+  return values_.from_memory(
+      gather_at(b, writer_.define("getelementptr " + type + ", ptr " + addresses_.pointer(b, start) + ", " +
+                                  vector_of(index_type, state_.lanes) + " " + places.text)),
+      b.type, state_.lanes);
+}
+
+/// Gathers the elements that a vector of pointers points to.
+inline std::string gather_emitter::gather_at(ir::buffer const& b, std::string const& pointers) {
+  auto const lanes = std::to_string(state_.lanes);
+  auto const type = memory_type(b.type);
   auto const vector = vector_of(type, state_.lanes);
   auto const bits = "<" + lanes + " x i1>";
   auto const suffix = type[0] == 'i' ? type : mangled(b.type, 1);
   auto const name = "@llvm.masked.gather.v" + lanes + suffix + ".v" + lanes + "p0";
   writer_.declare("declare " + vector + " " + name + "(<" + lanes + " x ptr>, i32, " + bits + ", " + vector + ")");
-  return values_.from_memory(writer_.define("call " + vector + " " + name + "(<" + lanes + " x ptr> " + pointers +
-                                            ", i32 " + std::to_string(size_in_bytes(b.type)) + ", " + bits + " " +
-                                            state_.mask_text(state_.lanes) + ", " + vector + " zeroinitializer)"),
-                             b.type, state_.lanes);
+  auto const running = running_lanes(writer_, state_, state_.mask_text(state_.lanes), state_.lanes);
+  return writer_.define("call " + vector + " " + name + "(<" + lanes + " x ptr> " + pointers + ", i32 " +
+                        std::to_string(size_in_bytes(b.type)) + ", " + bits + " " + running + ", " + vector +
+                        " zeroinitializer)");
+}
+
+inline value gather_emitter::read_apart(ir::buffer const& b, lane_linear const& first, std::string const& step,
+                                        int depth) {
+  auto const key = "apart " + std::to_string(first.constant) + " " + first.key() + " " + step + " " +
+                   state_.mask_text(state_.lanes) + state_.run_time_mask;
+  auto& known_values = writer_.open_frames();
+  if (auto const* known = known_values.find_load(b.name, key)) return values_.from_memory(*known, b.type, state_.lanes);
+  auto const type = vector_of("i64", state_.lanes);
+  auto const one = writer_.define_at(depth, "insertelement " + type + " undef, i64 " + step + ", i32 0");
+  auto const all = writer_.define_at(depth, "shufflevector " + type + " " + one + ", " + type + " undef, <" +
+                                                std::to_string(state_.lanes) + " x i32> zeroinitializer");
+  std::string numbers;
+  for (int lane = 0; lane < state_.lanes; ++lane) numbers += (lane != 0 ? ", i64 " : "<i64 ") + std::to_string(lane);
+  auto const places = writer_.define_at(depth, "mul " + type + " " + all + ", " + numbers + ">");
+  auto const made = gather_at(b, writer_.define("getelementptr " + memory_type(b.type) + ", ptr " +
+                                                addresses_.pointer(b, first) + ", " + type + " " + places));
+  known_values.remember_load(b.name, key, made);
+  return values_.from_memory(made, b.type, state_.lanes);
 }
 
 /// Loads the element `places` after the index `shared` for each running lane.

@@ -48,6 +48,18 @@ class index_emitter {
     return strided_index(b, indices, lane);
   }
 
+  /// Returns the distance of the element of lane 0.
+  [[nodiscard]] lane_linear flat_index_of_first(ir::buffer const& b, std::vector<ir::expr> const& indices) {
+    if (lanes_at_strides(b, indices)) return flat_index_in_lane(b, indices, 0);
+    return in_lane(flat_index(b, indices), 0);
+  }
+
+  /// Returns how many elements neighbouring lanes are apart.
+  [[nodiscard]] lane_linear step_of_lanes(ir::buffer const& b, std::vector<ir::expr> const& indices) {
+    if (!lanes_at_strides(b, indices)) return linear_of(flat_index(b, indices).lane);
+    return flat_index_in_lane(b, indices, 1) + flat_index_of_first(b, indices).scaled(-1);
+  }
+
   /// Returns the lanes that fulfil a condition, if they are known during emission.
   [[nodiscard]] std::optional<lane_mask> decide(ir::expr const& condition);
 

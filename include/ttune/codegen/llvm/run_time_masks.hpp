@@ -46,8 +46,8 @@ class run_time_masks {
     auto const* w = ir::as<ir::store>(s);
     return w && is_neighbours(*w->to, w->indices, false) && allows(w->value);
   }
-  /// Returns true if a value can be computed under such a mask: it reads neighbours, or one element for all lanes, and
-  /// nothing in it traps in lanes that do not run.
+  /// Returns true if a value can be computed under such a mask: it reads neighbours, one element for all lanes, or
+  /// elements that an instruction gathers, and nothing in it traps in lanes that do not run.
   [[nodiscard]] bool allow(ir::expr const& value) { return are_possible() && allows(value); }
 
   /// Returns the lanes in which a conjunction of comparisons of indices holds; empty if it has other parts.
@@ -162,7 +162,8 @@ class run_time_masks {
       if (!std::all_of(a->indices.begin(), a->indices.end(), [&](ir::expr const& i) { return allows(i); }))
         return false;
       if (auto const choice = redirected_.as_choice(value, *a)) return allows(choice);
-      return is_neighbours(*std::get<handle<ir::buffer>>(a->from), a->indices, true);
+      auto const& from = *std::get<handle<ir::buffer>>(a->from);
+      return is_neighbours(from, a->indices, true) || is_gathered(from);
     }
     if (auto const* b = ir::as<ir::binary>(value))
       if ((b->op == ir::binary_op::divide || b->op == ir::binary_op::modulo) && !is_float(value->type)) return false;
@@ -175,7 +176,13 @@ class run_time_masks {
       if (ir::contains(i, [](ir::expr const& n) { return ir::as<ir::access>(n) != nullptr; })) return false;
     if (indices_.lanes_at_strides(b, indices)) return false;
     auto const lane = indices_.flat_index(b, indices).lane;
-    return lane == 1 || (or_one && lane == 0);
+    bool const in_registers = b.where == ir::memory::registers;  // any element has a lane of its own there
+    return lane == 1 || (or_one && lane == 0) || (in_registers && lane != 0);
+  }
+
+  /// Returns true if an instruction gathers elements of a buffer that are a fixed number of elements apart.
+  [[nodiscard]] static bool is_gathered(ir::buffer const& b) {
+    return b.where != ir::memory::registers && b.content.empty() && size_in_bytes(b.type) >= 4;
   }
 
   ir_writer& writer_;

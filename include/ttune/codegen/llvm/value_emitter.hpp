@@ -120,6 +120,12 @@ inline value value_emitter::evaluate_index(ir::expr const& e) {
 
 inline value value_emitter::read(ir::access const& a) {
   auto const& b = *std::get<handle<ir::buffer>>(a.from);
+  if (!state_.run_time_mask.empty() && b.where != ir::memory::registers) {
+    auto const step = indices_.step_of_lanes(b, a.indices);
+    if (!step.is_constant() || step.constant < 0 || step.constant > 1)
+      return gathers_.read_apart(b, indices_.flat_index_of_first(b, a.indices), index_arithmetic_.materialise(step),
+                                 depth_of(step));
+  }
   if (!indices_.lanes_at_strides(b, a.indices)) {
     auto const flat = indices_.flat_index(b, a.indices);
     return loads_.load(b, flat, flat.lane == 0 ? masks_.guard_of(b, a) : read_guard{});
