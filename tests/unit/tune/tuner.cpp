@@ -156,6 +156,23 @@ TEST_CASE("tuner: budgets end it: trials, time, patience, a request") {
   CHECK(stopped.report.stopped_because == "stopped by request");
 }
 
+TEST_CASE("tuner: stopped before the end of its first trial it gives the untuned kernel, and the next start measures") {
+  TTUNE_SKIP_UNLESS_X86();
+  std::stop_source source;
+  source.request_stop();
+  auto const store = std::make_shared<memory_store>();
+  auto options = options_with();
+  options.records = store;
+  auto const stopped = tune({code::endless_loop()}, options, {.trials = 100, .stop = source.get_token()}).result;
+  CHECK(!stopped.image.code.empty());
+  CHECK(stopped.report.trials == 0);
+  CHECK(stopped.report.seconds == 0);
+  CHECK(stopped.report.stopped_because == "stopped by request");
+  CHECK(stopped.report.effort.ended == recorded_effort::ending::cut_short);
+  CHECK(store->count() == 0);
+  CHECK(tune({right(), slow()}, options, {.trials = 4}).result.report.trials == 4);
+}
+
 TEST_CASE("tuner: if stopped before the final comparison, a clearly faster kernel wins") {
   TTUNE_SKIP_UNLESS_X86();
   std::stop_source source;

@@ -92,6 +92,7 @@ std::optional<alternatives_records::found> alternatives_records::find(asked_effo
 void alternatives_records::keep(tuning_result const& winner, std::size_t index, recorded_effort const& effort) const {
   if (!options_.records || !options_.records->writable() || options_.recorded) return;
   if (winner.chosen.choices.size() != all_[index].in.knobs.size()) return;  // a simpler schedule, not of this space
+  if (winner.report.seconds == 0) return;                                   // stopped before it was measured
   record r;
   r.key = key();
   r.lowering_version = lowering_version;

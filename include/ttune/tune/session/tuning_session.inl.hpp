@@ -75,8 +75,8 @@ void tuning_session::start(bool is_checked_by_caller) {
     throw backend_error("the cost model cannot be used: " + there.reason);
   find_first(is_checked_by_caller ? 0 : std::max(1e-9, budget_.seconds_each() / 10));
   if (found_) return;
-  report_.seed_seconds = seed_.result.seconds;
-  if (budget_.budget().trials == 0) return take_seed();
+  report_.seed_seconds = seed_.result.ok() ? seed_.result.seconds : 0;
+  if (budget_.budget().trials == 0 || !seed_.result.ok()) return take_seed();
   limits_.set(configurations(), seed_.result.seconds);
   budget_.reserve(closing_seconds(seed_.result.seconds, budget_.seconds_each()));
   learner_.inform(options_.records, records_->key());
@@ -129,11 +129,12 @@ bool tuning_session::try_first(configuration const& chosen, double check_seconds
   return true;
 }
 
-/// Runs and checks the untuned kernel.
+/// Runs and checks the untuned kernel. A run that a stop interrupts says nothing about it.
 void tuning_session::make_first(compiled_first one, double check_seconds) {
   auto const timed = timing(tuning_phase::measure);
   seed_ = runner_->first(std::move(one.compiled));
   report_.isolated = runner_->isolated();
+  if (seed_.result.status == trial_status::timed_out && budget_.stopped()) return;
   if (!seed_.result.ok())
     throw backend_error(the_first() + " does not run: " + name_of(seed_.result.status) + ": " + seed_.result.message);
   if (runner_->runs_kernels() && check_seconds > 0) {
@@ -155,12 +156,13 @@ std::optional<kernel_image> tuning_session::image_of(configuration const& chosen
   return compile_configuration(*work_, backend_, chosen);
 }
 
-/// Takes the seed as it is: there will be no trials.
+/// Takes the seed as it is: there will be no trials, or a stop came before the first one ended.
 void tuning_session::take_seed() {
   auto image = seed_.image ? std::move(seed_.image) : image_of(seed_.chosen);
   report_.seconds = report_.seed_seconds;
   report_.schedule = describe_choices(work_->space().knobs, seed_.chosen);
-  report_.stopped_because = why_over_ = "no trials were wanted";
+  report_.stopped_because = why_over_ = budget_.budget().trials == 0 ? "no trials were wanted" : stopped_text;
+  if (!seed_.result.ok()) report_.effort = effort_until(recorded_effort::ending::cut_short);
   found_ = tuning_result{image ? *std::move(image) : kernel_image(), seed_.chosen, {}};
 }
 
