@@ -95,7 +95,7 @@ int main(void) {
   void *prepared = NULL; /* the weights, as the kernel for this processor wants them */
   if (report(imaging_filter_prepare(weights, &prepared, NULL))) return 1;
   if (report(imaging_luminance(colours, light, &context))) return 1;
-  if (report(imaging_filter(light, weights, smooth, prepared, &context))) return 1;
+  if (report(imaging_filter(light, weights, smooth, height, width, prepared, &context))) return 1;
   if (report(imaging_tones(smooth, shown, NULL))) return 1; /* on this thread alone */
   imaging_free(prepared);
   // [/use]

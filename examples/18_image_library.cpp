@@ -4,7 +4,7 @@
 #include <ttune/backends/orc.hpp>
 #include <ttune/core/named_target.hpp>
 #include <ttune/records/sqlite.hpp>
-#include <ttune/ttune.hpp>
+#include <ttune/shape_kernel.hpp>
 
 #include <cstdint>
 #include <cstdlib>
@@ -17,9 +17,10 @@ namespace {
 
 using namespace ttune::literals;
 
-constexpr std::int64_t height = 240, width = 320;
-
 // [operators]
+constexpr std::int64_t height = 240, width = 320;
+ttune::dim const any_height{"height", 1, 2160}, any_width{"width", 1, 3840};
+
 /// Brightness of an image of bytes. Shape: I (240, 320, 3) -> L (240, 320)
 auto luminance() {
   auto const [y, x] = ttune::axes<"y", "x">;
@@ -29,13 +30,14 @@ auto luminance() {
   return ttune::op(inputs(I), outputs(L), "luminance");
 }
 
-/// A window of 5 x 5, whose weights are laid out once. Shape: A (240, 320), W (5, 5) -> B (240, 320)
+/// A window of 5 x 5 on an image of any size, whose weights are laid out once.
+/// Shape: A (height, width), W (5, 5) -> B (height, width)
 auto filter() {
   auto const [y, x, s, t] = ttune::axes<"y", "x", "s", "t">;
-  ttune::tensor<"A", float, 2> const A{{height, width}};
+  ttune::tensor<"A", float, 2> const A{{any_height, any_width}};
   ttune::constant<"W", float, 2> const W{{5, 5}};
   auto const a = ttune::clamp_outside(A);
-  auto const B = ttune::compute<"B">(y.in(height), x.in(width)) =
+  auto const B = ttune::compute<"B">(y.in(any_height), x.in(any_width)) =
       ttune::sum(over(s, t), a(y + s - 2, x + t - 2) * W(s, t));
   return ttune::op(inputs(A, W), outputs(B), "filter");
 }
@@ -65,8 +67,11 @@ void tune_into(std::string const& database) {
     ttune::tuner tuner{ttune::orc_backend{machine},
                        {.records = ttune::sqlite{database}, .worker = ttune::worker::self{}}};
     ttune::tuning_budget const few{.trials = 6, .time = 5s};
-    std::cout << tuner.tune(luminance(), few).report() << tuner.tune(filter(), few).report()
-              << tuner.tune(tones(), few).report();
+    std::cout << tuner.tune(luminance(), few).report() << tuner.tune(tones(), few).report();
+    ttune::shape_options const sizes{
+        .likely = {{{{any_height, 240}, {any_width, 320}}, 0.5}, {{{any_height, 1080}, {any_width, 1920}}, 0.5}},
+        .most_kernels = 2};
+    std::cout << ttune::tune_shapes(tuner, filter(), sizes, few).choice() << '\n';
   }
 }
 // [/tune]

@@ -8,6 +8,7 @@
 
 #include "tool.hpp"
 #include "ttune/runtime/image_io.hpp"
+#include "ttune/runtime/shape_images.hpp"
 #include "ttune/runtime/tools/sampled_kernel.hpp"
 
 namespace ttune_tool {
@@ -97,6 +98,15 @@ ttune::json_value json_of(ttune::judgement const& j) {
                                     {"parts", {std::move(parts)}}}};
 }
 
+/// Returns the kernels of a record: one, or those for many shapes.
+std::vector<ttune::kernel_image> images_in(std::vector<std::uint8_t> const& bytes) {
+  if (!ttune::detail::are_shape_images(bytes)) return {ttune::image_from_bytes(bytes)};
+  auto all = ttune::detail::shape_images_from_bytes(bytes);
+  std::vector<ttune::kernel_image> made;
+  for (auto& one : all.kernels) made.push_back(std::move(one.image));
+  return made;
+}
+
 /// Returns the loop nest of a kernel with the shares of samples, from a file that an application wrote. Throws
 /// `failure` if the file has none of it.
 std::string samples_of(ttune::record_store const& store, ttune::record_key const& key, std::string const& path) {
@@ -105,9 +115,10 @@ std::string samples_of(ttune::record_store const& store, ttune::record_key const
   std::string const text{std::istreambuf_iterator<char>(in), {}};
   auto const stored = store.get_image(key);
   if (!stored) throw failure("the kernel that samples are asked for has no image: " + stored.reason);
-  auto const image = ttune::image_from_bytes(stored.bytes);
-  auto made = ttune::tools::find_samples(text, ttune::tools::hash_of_code(image), image.signature.name);
-  if (made.empty()) throw failure(path + " has no samples of this kernel, named " + image.signature.name);
+  std::string made;
+  for (auto const& image : images_in(stored.bytes))
+    made += ttune::tools::find_samples(text, ttune::tools::hash_of_code(image), image.signature.name);
+  if (made.empty()) throw failure(path + " has no samples of this kernel, " + title_of(key));
   return made;
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Feeds bytes from outside to a reader chosen by their first byte: a line of records, a line of an AutoTVM log, an
-// image, the content of an image for a device, messages of the worker's protocol, the text of a program or of a
-// network. TTUNE_FUZZ_READER, a number in the environment, chooses one reader for all inputs (README.md).
+// image, kernels for many shapes, the content of an image for a device, messages of the worker's protocol, the text
+// of a program or of a network. TTUNE_FUZZ_READER, a number in the environment, chooses one reader for all inputs
+// (README.md).
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -15,6 +16,7 @@
 #include "ttune/records/autotvm_log.hpp"
 #include "ttune/records/json_lines.hpp"
 #include "ttune/runtime/image_io.hpp"
+#include "ttune/runtime/shape_images.hpp"
 #include "ttune/runtime/worker/protocol.hpp"
 #include "ttune/support/error.hpp"
 
@@ -60,7 +62,7 @@ void read_part(std::span<std::uint8_t const> body) {
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   static char const* const only = std::getenv("TTUNE_FUZZ_READER");
   if (size == 0) return 0;
-  unsigned const reader = only ? static_cast<unsigned>(std::atoi(only)) : data[0] % 10;
+  unsigned const reader = only ? static_cast<unsigned>(std::atoi(only)) : data[0] % 11;
   std::span const rest(data + 1, size - 1);
   std::string_view const text(reinterpret_cast<char const*>(rest.data()), rest.size());
   try {
@@ -74,6 +76,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
       case 6: (void)ttune::codegen::payload_from_bytes(rest); break;
       case 7: read_program(text); break;
       case 8: read_network(text); break;
+      case 10: (void)ttune::detail::shape_images_from_bytes(rest); break;
       default: {
         ttune::byte_source in(rest);
         ttune::measurement result;

@@ -16,7 +16,7 @@
 #include "ttune/open/open_extents.inl.hpp"
 #include "ttune/open/row_plan.inl.hpp"
 #include "ttune/open/shape_choice.inl.hpp"
-#include "ttune/open/shape_tree.inl.hpp"
+#include "ttune/open/shape_records.inl.hpp"
 #include "ttune/open/time_shapes.inl.hpp"
 #include "ttune/open/tune_shapes.inl.hpp"
 #include "ttune/search/annealing.inl.hpp"

@@ -11,8 +11,8 @@
 #include "ttune/network/network_records.hpp"
 #include "ttune/runtime/image_io.hpp"
 #include "ttune/runtime/load.hpp"
-#include "ttune/support/clock.hpp"
 #include "ttune/support/hash.hpp"
+#include "ttune/tune/composite_record.hpp"
 #include "ttune/tune/record_keys.hpp"
 #include "ttune/tune/session/stored_image.hpp"
 
@@ -39,21 +39,6 @@ inline record_key key_for(tuner const& by, hasher const& compute, std::string te
   made.target = target_text(by.compiler().target());
   made.objective = name_of(by.options().objective);
   return made;
-}
-
-inline record record_of(record_key const& key, double seconds, tuner const& by) {
-  record made;
-  made.key = key;
-  made.lowering_version = lowering_version;
-  made.result.seconds = seconds;
-  made.timestamp = timestamp_now();
-  made.device = by.options().device;
-  return made;
-}
-
-inline bool can_keep(tuner const& by) {
-  auto const& to = by.options().records;
-  return to && to->writable() && !by.options().recorded;
 }
 
 }  // namespace detail
@@ -106,7 +91,7 @@ record_key key_of_copy(network_tensor const& what, operand_layout const& from, o
 void keep_network(network_graph const& net, recorded_network const& found, tuner const& by, numerics const& allowed,
                   network_limits const& limits) {
   if (!detail::can_keep(by)) return;
-  auto made = detail::record_of(key_of(net, by, allowed, limits), found.seconds, by);
+  auto made = detail::composite_record(key_of(net, by, allowed, limits), found.seconds, by);
   for (std::size_t op = 0; op < found.kernels.size(); ++op) {
     auto const& one = found.kernels[op];
     made.choices.push_back({detail::knob_of_operator(op), one.layouts, {one.layouts, one.compute}});
@@ -117,7 +102,7 @@ void keep_network(network_graph const& net, recorded_network const& found, tuner
 
 void keep_kernel(record_key const& as, chosen_kernel const& kernel, tuner const& by) {
   if (!detail::can_keep(by) || kernel.image->in_process_code) return;
-  auto made = detail::record_of(as, kernel.seconds, by);
+  auto made = detail::composite_record(as, kernel.seconds, by);
   made.choices.push_back({detail::knob_of_compute + (" " + kernel.compute), 0, {0}});
   by.options().records->put_image(made, to_bytes(*kernel.image));
   kernel_explanation text;

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "ttune/open/shape_tree.hpp"
+#include "ttune/runtime/shape_tree.hpp"
 
 namespace ttune { inline namespace v0 { namespace detail {
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "ttune/open/shape_tree.hpp"
+#include "ttune/runtime/shape_tree.hpp"
 
 namespace ttune { inline namespace v0 { namespace detail {
 

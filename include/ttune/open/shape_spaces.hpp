@@ -13,7 +13,7 @@
 #include "ttune/capture/bind.hpp"
 #include "ttune/capture/keep_open.hpp"
 #include "ttune/loop_nest/instantiate.hpp"
-#include "ttune/open/open_range.hpp"
+#include "ttune/runtime/open_range.hpp"
 #include "ttune/schedule/to_cpp.hpp"
 #include "ttune/support/error.hpp"
 #include "ttune/tune/usable_space.hpp"

@@ -3,27 +3,14 @@
 #pragma once
 
 #include <span>
-#include <string>
-#include <utility>
 #include <vector>
 
-#include "ttune/expr/builder.hpp"
-#include "ttune/open/open_range.hpp"
-#include "ttune/open/shape_choice.hpp"
+#include "ttune/open/shape_options.hpp"
 #include "ttune/runtime/kernel_call.hpp"
+#include "ttune/runtime/open_range.hpp"
 #include "ttune/tune/tuner.hpp"
 
-namespace ttune { inline namespace v0 {
-
-/// Which shapes calls will have, and how many kernels may serve them.
-struct shape_options {
-  /// Values of all extents, with their shares of the calls, in any unit. Empty: all that the dims allow, small ones as
-  /// often as large ones (each octave has the same share).
-  std::vector<std::pair<std::vector<bound_dim>, double>> likely = {};
-  std::size_t most_kernels = 8;
-};
-
-namespace detail {
+namespace ttune { inline namespace v0 { namespace detail {
 
 /// Kernels, and the choice among them.
 struct tuned_shapes {
@@ -39,8 +26,7 @@ struct tuned_shapes {
 
 /// Throws argument_error for the first extent of a call that is outside of its range.
 [[noreturn]] void refuse_extents(open_range const& of, std::span<std::int64_t const> values);
-}  // namespace detail
-}}  // namespace ttune::v0
+}}}  // namespace ttune::v0::detail
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/open/tune_shapes.inl.hpp"

@@ -2,16 +2,20 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
+#include <map>
 #include <numeric>
 
 #include "ttune/capture/keep_open.hpp"
 #include "ttune/ir/open_extents.hpp"
+#include "ttune/open/shape_records.hpp"
 #include "ttune/open/shape_spaces.hpp"
 #include "ttune/open/time_shapes.hpp"
 #include "ttune/open/tune_shapes.hpp"
 #include "ttune/support/clock.hpp"
 #include "ttune/support/error.hpp"
+#include "ttune/tune/session/budget_meter.hpp"
 
 namespace ttune { inline namespace v0 { namespace detail {
 
@@ -52,7 +56,13 @@ inline std::vector<shape_use> shapes_of_calls(open_range const& of, std::vector<
   for (auto const& one : likely) all += one.weight;
   if (!likely.empty())
     for (auto& use : others) use.weight = share_of_unnamed * all / drawn;
-  likely.insert(likely.end(), others.begin(), others.end());
+  std::map<call_shape, std::size_t> places;
+  for (std::size_t i = 0; i < likely.size(); ++i) places.try_emplace(likely[i].shape, i);
+  for (auto& use : others) {
+    auto const [at, is_new] = places.try_emplace(use.shape, likely.size());
+    if (is_new) likely.push_back(std::move(use));
+    else likely[at->second].weight += use.weight;
+  }
   return likely;
 }
 
@@ -81,9 +91,27 @@ inline std::vector<shape_use> few_uses(std::vector<shape_use> const& uses, std::
   return made;
 }
 
+/// Returns the weighted geometric mean of the seconds of calls, each by the kernel that the tree chooses.
+inline double mean_seconds(std::vector<shape_candidate> const& kernels, shape_choice const& choice,
+                           std::vector<shape_use> const& uses) {
+  double sum = 0, weights = 0;
+  for (std::size_t u = 0; u < uses.size(); ++u) {
+    auto const kernel = choice.kernels[choice.tree.choose(uses[u].shape)];
+    sum += uses[u].weight * std::log(kernels[kernel].seconds[u]);
+    weights += uses[u].weight;
+  }
+  return std::exp(sum / weights);
+}
+
+/// Kernels that are chosen, and what a call takes with them.
+struct timed_choice {
+  shape_choice choice;
+  double seconds = 0;
+};
+
 /// Chooses kernels in rounds: all at a few shapes, the better ones at more, then those that are chosen at all shapes,
 /// from which the tree is made.
-inline shape_choice choose_kernels(open_kernels const& all, std::vector<shape_use> const& uses, open_range const& of,
+inline timed_choice choose_kernels(open_kernels const& all, std::vector<shape_use> const& uses, open_range const& of,
                                    std::size_t most) {
   constexpr std::size_t shapes_of_rounds[] = {48, 256};
   constexpr std::size_t spare_kernels = 8;  // behind the first round
@@ -97,55 +125,137 @@ inline shape_choice choose_kernels(open_kernels const& all, std::vector<shape_us
     for (auto const k : better) chosen.push_back(numbers[k]);
     numbers = std::move(chosen);
   }
-  auto made = tree_for(all.some(numbers).timed(uses), uses, of.smallest, of.largest);
+  auto const timed = all.some(numbers).timed(uses);
+  auto made = tree_for(timed, uses, of.smallest, of.largest);
+  auto const seconds = mean_seconds(timed, made, uses);
   for (auto& k : made.kernels) k = numbers[k];
+  return {made, seconds};
+}
+
+/// A kernel, and the number of its space.
+struct kernel_of_space {
+  tuning_result found;
+  std::size_t space = 0;
+};
+
+/// Returns the untuned kernels of the spaces, in their order, until half of the budget's time is over: at least one.
+inline std::vector<kernel_of_space> untuned_kernels(tuner& by, std::vector<space> const& spaces,
+                                                    tuning_budget const& budget) {
+  constexpr double share_of_time = 0.5;
+  auto const start = steady::now();
+  std::vector<kernel_of_space> made;
+  for (std::size_t i = 0; i < spaces.size(); ++i) {
+    bool const is_over = seconds_since(start) > share_of_time * budget.time.count() || budget.stop.stop_requested();
+    if (i > 0 && is_over) break;
+    auto one = budget;
+    one.effort = effort_level::none;
+    one.trials = static_cast<std::int64_t>(i) < without_level(budget).trials ? 1 : 0;
+    one.time = budget.time / static_cast<double>(spaces.size());
+    one.calls.clear();
+    made.push_back({by.tune(spaces[i], one), i});
+  }
   return made;
 }
 
-/// Returns the untuned kernels of all spaces, then those that the rest of the budget finds. A kernel that was tuned at
-/// one shape may suit others less than the untuned one.
-inline std::vector<tuning_result> untuned_and_tuned(tuner& by, std::vector<space> const& spaces,
-                                                    tuning_budget const& budget) {
+/// Returns the untuned kernels, then those that the rest of the budget finds. A kernel that was tuned at one shape may
+/// suit others less than the untuned one.
+inline std::vector<kernel_of_space> untuned_and_tuned(tuner& by, std::vector<space> const& spaces,
+                                                      tuning_budget const& budget) {
   auto const start = steady::now();
-  auto first = budget;
-  first.trials = std::min(budget.trials, std::ssize(spaces));
-  auto all = by.tune_all(spaces, first);
+  auto all = untuned_kernels(by, spaces, budget);
   auto rest = budget;
-  rest.trials -= first.trials;
+  if (!has_level(budget)) rest.trials -= std::min(budget.trials, std::ssize(all));
   rest.time -= steady::now() - start;
-  if (rest.trials <= 0 || rest.time.count() <= 0) return all;
-  auto tuned = by.tune_all(spaces, rest);
-  all.insert(all.end(), std::make_move_iterator(tuned.begin()), std::make_move_iterator(tuned.end()));
+  if (without_level(rest).trials <= 0 || rest.time.count() <= 0) return all;
+  std::vector<space> const started(spaces.begin(), spaces.begin() + std::ssize(all));
+  auto tuned = by.tune_all(started, rest);
+  for (std::size_t i = 0; i < tuned.size(); ++i) all.push_back({std::move(tuned[i]), i});
   return all;
+}
+
+/// Returns the extents that calls may give.
+inline open_range range_of(handle<ir::program> const& open) {
+  open_range made;
+  made.name = open->name;
+  for (auto const& d : ir::open_extents(*open)) {
+    made.extents.push_back(d->name);
+    made.smallest.push_back(d->low);
+    made.largest.push_back(d->high);
+  }
+  return made;
+}
+
+/// Returns the effort behind all kernels that were tried: it was cut short if that of one of them was.
+inline recorded_effort effort_of(std::vector<kernel_of_space> const& tuned, tuning_budget const& budget) {
+  using ending = recorded_effort::ending;
+  bool const stopped = budget.stop.stop_requested() || steady::now() > budget.deadline;
+  recorded_effort made{0, 0, stopped ? ending::cut_short : ending::at_limit, asked_by(budget)};
+  for (auto const& one : tuned) {
+    made.trials += one.found.report.trials;
+    made.seconds += one.found.report.tuning_seconds;
+    if (one.found.report.effort.ended == ending::cut_short) made.ended = ending::cut_short;
+  }
+  return made;
+}
+
+/// Derives, tunes and times kernels, and chooses some.
+inline std::pair<recorded_shapes, std::vector<tuning_report>> find_kernels(tuner& by,
+                                                                           handle<ir::program> const& program,
+                                                                           open_range const& range,
+                                                                           shape_options const& how,
+                                                                           tuning_budget const& budget) {
+  constexpr std::size_t most_derived = 32;
+  auto const likely = likely_shapes(range, how);
+  auto const uses = shapes_of_calls(range, likely);
+  auto const derived = apart_shapes(uses, most_derived, std::min(likely.size(), most_derived / 2));
+  auto const tried = shape_spaces(program, range, by.compiler().target(), by.options().derive).run(derived);
+  auto tuned = untuned_and_tuned(by, tried.spaces, budget);
+  open_kernels all;
+  for (auto const& one : tuned) {
+    all.calls.emplace_back(load(one.found.image), by.kernel_executor());
+    all.largest.push_back(tried.largest[one.space]);
+  }
+  auto const [choice, seconds] = choose_kernels(all, uses, range, how.most_kernels);
+  recorded_shapes made{{range, {}, choice.tree}, effort_of(tuned, budget), seconds};
+  std::vector<tuning_report> reports;
+  for (auto const k : choice.kernels) {
+    auto const& report = reports.emplace_back(std::move(tuned[k].found.report));
+    made.images.kernels.push_back({std::move(tuned[k].found.image), report.workload, report.schedule, report.seconds});
+  }
+  return {std::move(made), std::move(reports)};
+}
+
+/// Returns the reports of recorded kernels.
+inline std::vector<tuning_report> reports_of(recorded_shapes const& known) {
+  std::vector<tuning_report> made;
+  for (auto const& one : known.images.kernels) {
+    auto& report = made.emplace_back();
+    report.source = tuning_report::origin::record;
+    report.workload = one.workload;
+    report.schedule = one.schedule;
+    report.seconds = one.seconds;
+    report.flops = one.image.signature.flops;
+    report.effort = known.effort;
+    report.stopped_because = "found in the records";
+  }
+  return made;
 }
 
 tuned_shapes tune_shapes(tuner& by, handle<ir::program> const& program, shape_options const& how,
                          tuning_budget const& budget) {
-  constexpr std::size_t most_derived = 32;
-  tuned_shapes made;
-  made.range.name = program->name;
-  for (auto const& d : ir::open_extents(*capture::keep_open(program))) {
-    made.range.extents.push_back(d->name);
-    made.range.smallest.push_back(d->low);
-    made.range.largest.push_back(d->high);
-  }
-  auto const likely = likely_shapes(made.range, how);
-  auto const uses = shapes_of_calls(made.range, likely);
-  auto const derived = apart_shapes(uses, most_derived, std::min(likely.size(), most_derived / 2));
-  auto const tried = shape_spaces(program, made.range, by.compiler().target(), by.options().derive).run(derived);
-  auto const tuned = untuned_and_tuned(by, tried.spaces, budget);
-  open_kernels all;
-  for (std::size_t k = 0; k < tuned.size(); ++k) {
-    all.calls.emplace_back(load(tuned[k].image), by.kernel_executor());
-    all.largest.push_back(tried.largest[k % tried.largest.size()]);
-  }
-  auto const chosen = choose_kernels(all, uses, made.range, how.most_kernels);
-  made.tree = chosen.tree;
-  for (auto const k : chosen.kernels) {
-    made.kernels.push_back(all.calls[k]);
-    made.reports.push_back(tuned[k].report);
-  }
-  return made;
+  auto const open = capture::keep_open(program);
+  auto const key = key_of_shapes(open, how, by);
+  auto const range = range_of(open);
+  (void)likely_shapes(range, how);  // refuses wrong ones, whatever the records have
+  auto const load_all = [&](recorded_shapes const& found, std::vector<tuning_report> reports) {
+    tuned_shapes made{range, {}, std::move(reports), found.images.tree};
+    for (auto const& one : found.images.kernels) made.kernels.emplace_back(load(one.image), by.kernel_executor());
+    return made;
+  };
+  if (auto const known = find_shapes(key, asked_by(budget), by)) return load_all(*known, reports_of(*known));
+  auto [found, reports] = find_kernels(by, program, range, how, budget);
+  keep_shapes(key, found, by);
+  return load_all(found, std::move(reports));
 }
 
 }}}  // namespace ttune::v0::detail

@@ -77,7 +77,7 @@ inline std::vector<exported_function> reported_functions(std::string const& libr
   std::vector<exported_function> made;
   for (auto const& k : kernels) {
     exported_function one{library + "_" + k.name, k.title, {}};
-    for (auto const& v : k.variants) one.targets.push_back(v.image.target);
+    for (auto const& v : k.variants) one.targets.push_back(v.image().target);
     made.push_back(std::move(one));
   }
   return made;

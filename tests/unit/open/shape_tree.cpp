@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ttune/open/shape_tree.hpp"
+#include "ttune/runtime/shape_tree.hpp"
 
 #include <doctest/doctest.h>
 

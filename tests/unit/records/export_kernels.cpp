@@ -15,10 +15,12 @@
 
 #include "support/machine_code.hpp"
 #include "support/require.hpp"
+#include "support/shape_images.hpp"
 #include "support/temporary_folder.hpp"
 #include "ttune/lowering/lower.hpp"
 #include "ttune/records/export/exported_kernel.hpp"
 #include "ttune/records/memory_store.hpp"
+#include "ttune/records/shape_keys.hpp"
 #include "ttune/runtime/image_io.hpp"
 #include "ttune/support/hash.hpp"
 
@@ -172,10 +174,35 @@ TEST_CASE("export_kernels: what cannot be exported is named, with the reason") {
   CHECK(made.functions.size() == 1);
   REQUIRE(made.left_out.size() == 5);
   CHECK(made.left_out[0].find("is code for opencl; only code of CPUs") != std::string::npos);
-  CHECK(made.left_out[1].find("takes extents from each call; only kernels of constant shapes") != std::string::npos);
+  CHECK(made.left_out[1].find("takes extents from each call, but which calls is not in the store: `tune_shapes`") !=
+        std::string::npos);
   CHECK(made.left_out[2].find("another version of ttune: tune it again") != std::string::npos);
   CHECK(made.left_out[3].find("is code for \"riscv64 x\"") != std::string::npos);
   CHECK(made.left_out[4].starts_with("broken(A 1000) for x86_64 old x2 ("));
+}
+
+TEST_CASE("export_kernels: kernels for many shapes are one function, with the choice among them") {
+  memory_store store;
+  auto const all = two_copies();
+  record part = put(store, all.kernels[0].image, "copy"), together = part;
+  together.key.compute_text += detail::text_of_shapes;
+  together.key.space = 7;
+  store.put_image(together, to_bytes(all));
+  temporary_folder const folder;
+  auto const made = write(store, folder);
+  CHECK(made.left_out.empty());  // the part needs no function of its own
+  REQUIRE(made.functions.size() == 1);
+  CHECK(made.functions[0].name == "lib_copy");
+  CHECK(made.functions[0].title == "copy(A N)");
+  auto const header = read(folder / "lib.h");
+  CHECK(header.find("lib_copy(float const *A, float *C, int64_t N, lib_context const *context)") != std::string::npos);
+  CHECK(header.find(" *   N  within [1, 100]\n") != std::string::npos);
+  auto const source = read(folder / "lib.c");
+  CHECK(source.find("  if (e[0] <= 16) {\n    return 1;\n  }\n  return 0;\n") != std::string::npos);
+  CHECK(source.find("  if (N < 1 || N > 100) return LIB_BAD_EXTENT;\n") != std::string::npos);
+  auto const code = read(folder / "lib_code.S");
+  CHECK(bytes_of(code, "lib_copy_0_generic_shapes_0") == all.kernels[0].image.code);
+  CHECK(bytes_of(code, "lib_copy_0_generic_shapes_1") == all.kernels[1].image.code);
 }
 
 TEST_CASE("export_kernels: wrong requests are refused with the culprit and the fix") {
@@ -250,7 +277,7 @@ TEST_CASE("export_kernels: operands of all types and names are C without warning
             .files.size() == 4);
   std::ofstream(folder / "main.c") << R"(#include "one.h"
 #include "two.h"
-int main(void) { return one_free != two_free && ONE_OK == 0 && TWO_BAD_BUFFER == 4 ? 0 : 1; }
+int main(void) { return one_free != two_free && ONE_OK == 0 && TWO_BAD_BUFFER == 4 && TWO_BAD_EXTENT == 5 ? 0 : 1; }
 )";
   auto const at = folder.path();
   CHECK(std::system(("cd " + at + " && cc " + flags + " main.c libone.a libtwo.a -lm -o main && ./main").c_str()) == 0);

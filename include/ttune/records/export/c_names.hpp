@@ -21,6 +21,10 @@ namespace ttune { inline namespace v0 { namespace detail {
 /// Returns names for the operands, which differ from each other.
 [[nodiscard]] std::vector<std::string> parameters_of(kernel_signature const& signature);
 
+/// Returns names for the extents that calls give, which differ from each other and from the operands'.
+[[nodiscard]] std::vector<std::string> extents_of_calls(open_range const& range,
+                                                        std::vector<std::string> const& parameters);
+
 /// Names the kernels without a name: by their operator; if that is not enough by all extents; else by a hash, too.
 /// Throws argument_error if two have been given the same name.
 void name_kernels(std::vector<exported_kernel>& all);

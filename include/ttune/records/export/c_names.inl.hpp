@@ -28,16 +28,17 @@ bool is_c_identifier(std::string_view text) {
 
 /// Words that no parameter or function may be called: those of C and C++, and names that headers use as macros.
 inline constexpr std::string_view c_words[] = {
-    "alignas",   "alignof",  "and",       "asm",       "auto",     "bool",     "break",     "case",     "catch",
-    "char",      "class",    "concept",   "const",     "continue", "default",  "delete",    "do",       "double",
-    "else",      "enum",     "explicit",  "export",    "extern",   "false",    "float",     "for",      "friend",
-    "goto",      "if",       "inline",    "int",       "long",     "mutable",  "namespace", "new",      "not",
-    "operator",  "or",       "private",   "protected", "public",   "register", "requires",  "restrict", "return",
-    "short",     "signed",   "sizeof",    "static",    "struct",   "switch",   "template",  "this",     "throw",
-    "true",      "try",      "typedef",   "typename",  "union",    "unsigned", "using",     "virtual",  "void",
-    "volatile",  "while",    "xor",       "I",         "linux",    "unix",     "NULL",      "EOF",      "stdin",
-    "stdout",    "stderr",   "errno",     "context",   "prepared", "operands", "complex",   "nullptr",  "constexpr",
-    "constinit", "co_await", "consteval", "decltype",  "noexcept", "co_yield", "co_return", "wchar_t",  "typeof"};
+    "alignas",   "alignof",     "and",        "asm",       "auto",     "bool",     "break",     "case",     "catch",
+    "char",      "class",       "concept",    "const",     "continue", "default",  "delete",    "do",       "double",
+    "else",      "enum",        "explicit",   "export",    "extern",   "false",    "float",     "for",      "friend",
+    "goto",      "if",          "inline",     "int",       "long",     "mutable",  "namespace", "new",      "not",
+    "operator",  "or",          "private",    "protected", "public",   "register", "requires",  "restrict", "return",
+    "short",     "signed",      "sizeof",     "static",    "struct",   "switch",   "template",  "this",     "throw",
+    "true",      "try",         "typedef",    "typename",  "union",    "unsigned", "using",     "virtual",  "void",
+    "volatile",  "while",       "xor",        "I",         "linux",    "unix",     "NULL",      "EOF",      "stdin",
+    "stdout",    "stderr",      "errno",      "context",   "prepared", "operands", "complex",   "nullptr",  "constexpr",
+    "constinit", "co_await",    "consteval",  "decltype",  "noexcept", "co_yield", "co_return", "wchar_t",  "typeof",
+    "pointers",  "own_extents", "own_strides"};
 
 std::string safe_word(std::string_view text) {
   auto made = c_identifier(text);
@@ -54,6 +55,19 @@ std::vector<std::string> parameters_of(kernel_signature const& signature) {
   return made;
 }
 
+std::vector<std::string> extents_of_calls(open_range const& range, std::vector<std::string> const& parameters) {
+  std::vector<std::string> made;
+  auto const is_taken = [&](std::string const& name) {
+    return std::ranges::find(made, name) != made.end() || std::ranges::find(parameters, name) != parameters.end();
+  };
+  for (auto const& extent : range.extents) {
+    auto name = safe_word(extent);
+    while (is_taken(name)) name += "_";
+    made.push_back(std::move(name));
+  }
+  return made;
+}
+
 /// Returns the names that a kernel of this name takes in the library.
 inline std::array<std::string, 5> names_taken(std::string const& name) {
   return {name, name + "_prepare", name + "_prepared_bytes", name + "_workspace_bytes", name + "_target"};
@@ -62,7 +76,7 @@ inline std::array<std::string, 5> names_taken(std::string const& name) {
 void name_kernels(std::vector<exported_kernel>& all) {
   std::map<std::string, int> uses;
   for (auto const& k : all)
-    if (k.name.empty()) ++uses[safe_word(k.signature().name)];
+    if (k.name.empty()) ++uses[safe_word(k.signature.name)];
   std::set<std::string> taken{"status", "context", "body", "free", "forbid"};
   auto const take = [&](std::string const& name) {
     auto const own = names_taken(name);
@@ -78,7 +92,7 @@ void name_kernels(std::vector<exported_kernel>& all) {
   for (auto& k : all) {
     if (!k.name.empty()) continue;
     auto const& key = k.variants.front().key;
-    auto const base = safe_word(k.signature().name);
+    auto const base = safe_word(k.signature.name);
     auto sized = base;
     for (std::size_t i = 0; i < key.extents.size(); ++i) sized += (i ? "x" : "_") + std::to_string(key.extents[i]);
     char hash[18];

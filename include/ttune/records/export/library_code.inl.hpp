@@ -68,9 +68,11 @@ std::string library_code(std::string const& library, std::vector<exported_kernel
   auto const code = by_architecture([&](std::string_view architecture) {
     std::string made = ".section .text.ttune_" + library + ",\"ax\",%progbits\n";
     for (auto const& k : kernels)
-      for (std::size_t v = 0; v < k.variants.size(); ++v)
-        if (auto const& image = k.variants[v].image; architecture_of(image.target) == architecture)
-          made += code_of(image, code_symbol(library, k, v));
+      for (std::size_t v = 0; v < k.variants.size(); ++v) {
+        if (architecture_of(k.variants[v].image().target) != architecture) continue;
+        auto const& images = k.variants[v].code.kernels;
+        for (std::size_t i = 0; i < images.size(); ++i) made += code_of(images[i].image, code_symbol(library, k, v, i));
+      }
     return made;
   });
   return fill_template(code_text, {{"$NAME", library}, {"$CODE", code}});

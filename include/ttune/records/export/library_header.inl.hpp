@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+
 #include "ttune/records/export/library_header.hpp"
 #include "ttune/records/export/library_words.hpp"
 #include "ttune/support/fill_template.hpp"
@@ -28,7 +30,8 @@ typedef enum $NAME_status {
   $BIG_NO_INSTRUCTIONS = 1, /* no kernel of this library runs on this processor */
   $BIG_OUT_OF_MEMORY = 2,   /* for workspace or laid-out constants */
   $BIG_BAD_OPERAND = 3,     /* a null pointer, one that is not aligned for its elements, or a span of another size */
-  $BIG_BAD_BUFFER = 4       /* a workspace that is too small, constants of another kernel, or not aligned to 64 bytes */
+  $BIG_BAD_BUFFER = 4,      /* a workspace that is too small, constants of another kernel, or not aligned to 64 bytes */
+  $BIG_BAD_EXTENT = 5       /* an extent outside of its range */
 } $NAME_status;
 
 /** One task of a parallel loop. `worker` is in [0, threads); tasks of one worker must not overlap. */
@@ -69,18 +72,28 @@ $OVERLOADS
 )";
 
 /// Returns the description of an operand, a line of a comment.
-inline std::string operand_line(operand_info const& o, std::string const& name) {
+inline std::string operand_line(exported_kernel const& k, operand_info const& o, std::string const& name) {
   constexpr char const* directions[] = {
       "input", "output", "input and output", "constant",
       ("distances of neighbours in elements: for each strided operand, inputs first,\n"
        " *     one number for each dimension; they are not checked")};
   std::string text = " *   " + name + "  " + name_of(o.type) + " (";
-  for (std::size_t d = 0; d < o.shape.size(); ++d) text += (d ? ", " : "") + std::to_string(o.shape[d]);
+  auto const extents = extents_in_c(k, o);
+  for (std::size_t d = 0; d < extents.size(); ++d) text += (d ? ", " : "") + extents[d];
   text += std::string("), ") + directions[static_cast<int>(o.direction)];
-  if (o.strides != operand_strides::dense)
+  if (o.strides != operand_strides::dense && k.extents.empty())
     text += o.strides == operand_strides::outer ? ", strided but for the last dimension" : ", strided";
   if (o.has_range) text += ", values in [" + std::to_string(o.low) + ", " + std::to_string(o.high) + "), unchecked";
   return text + "\n";
+}
+
+/// Returns the lines of a comment about the extents that calls give.
+inline std::string extent_lines(exported_kernel const& k) {
+  std::string text;
+  for (std::size_t d = 0; d < k.extents.size(); ++d)
+    text += " *   " + k.extents[d] + "  within [" + std::to_string(k.range().smallest[d]) + ", " +
+            std::to_string(k.range().largest[d]) + "]\n";
+  return text;
 }
 
 inline constexpr char const* constants_text = R"(
@@ -95,9 +108,10 @@ size_t $NAME_$KERNEL_prepared_bytes(void);
 inline std::string declarations_of(std::string const& library, exported_kernel const& k) {
   std::string text = "\n/** " + plain_text(k.title) + "\n *\n";
   for (std::size_t i = 0; i < k.parameters.size(); ++i)
-    text += operand_line(k.signature().operands[i], k.parameters[i]);
-  text += " *\n * For";
-  for (std::size_t v = 0; v < k.variants.size(); ++v) text += (v ? ", " : " ") + plain_text(k.variants[v].image.target);
+    if (auto const& o = k.signature.operands[i]; k.is_passed(o)) text += operand_line(k, o, k.parameters[i]);
+  text += extent_lines(k) + " *\n * For";
+  for (std::size_t v = 0; v < k.variants.size(); ++v)
+    text += (v ? ", " : " ") + plain_text(k.variants[v].image().target);
   text += ".";
   if (k.has_constants())
     text +=
@@ -113,22 +127,37 @@ char const *$NAME_$KERNEL_target(void);
   if (k.has_constants()) text += constants_text;
   return fill_template(text, {{"$KERNEL", k.name},
                               {"$NAME", library},
-                              {"$PARAMETERS", c_parameters(k, false)},
+                              {"$PARAMETERS", c_parameters(k)},
                               {"$PREPARED", k.has_constants() ? "void const *prepared, " : ""},
-                              {"$CONSTANTS", c_parameters(k, true)}});
+                              {"$CONSTANTS", c_constants(k)}});
+}
+
+/// Returns the number of an operand's elements as an expression of C++.
+inline std::string elements_in_c(exported_kernel const& k, operand_info const& o) {
+  auto const is_open = [](std::int32_t place) { return place >= 0; };
+  if (k.extents.empty() || std::ranges::none_of(o.open, is_open)) return std::to_string(o.elements());
+  std::string text;
+  for (auto const& extent : extents_in_c(k, o))
+    text += (text.empty() ? "" : " * ") + ("static_cast<std::size_t>(" + extent + ")");
+  return text;
 }
 
 /// Returns an inline function of C++ whose operands are spans; of the constants alone for `prepare`.
 inline std::string overload_of(std::string const& library, exported_kernel const& k, bool prepares) {
   std::string parameters, checks, arguments;
   for (std::size_t i = 0; i < k.parameters.size(); ++i) {
-    auto const& o = k.signature().operands[i];
+    auto const& o = k.signature.operands[i];
     auto const& name = k.parameters[i];
-    if (prepares && o.direction != operand_direction::constant) continue;
+    if (prepares ? o.direction != operand_direction::constant : !k.is_passed(o)) continue;
     parameters += "std::span<" + c_type(o.type) + (is_written(o) ? "> " : " const> ") + name + ", ";
-    auto const wrong = o.strides == operand_strides::dense ? ".size() != " : ".size() < ";
-    checks += (checks.empty() ? "" : " || ") + name + wrong + std::to_string(o.elements());
+    bool const has_gaps = o.strides != operand_strides::dense && k.extents.empty();
+    checks += (checks.empty() ? "" : " || ") + name + (has_gaps ? ".size() < " : ".size() != ") + elements_in_c(k, o);
     arguments += name + ".data(), ";
+  }
+  for (auto const& extent : k.extents) {
+    if (prepares) break;
+    parameters += "int64_t " + extent + ", ";
+    arguments += extent + ", ";
   }
   return fill_template(R"(inline $NAME_status $FUNCTION($PARAMETERS$PREPARED$NAME_context const *context = nullptr) {
   if ($CHECKS) return $BIG_BAD_OPERAND;

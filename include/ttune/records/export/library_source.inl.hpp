@@ -7,6 +7,7 @@
 #include <map>
 #include <span>
 
+#include "ttune/records/export/library_shapes.hpp"
 #include "ttune/records/export/library_source.hpp"
 #include "ttune/records/export/library_source_text.hpp"
 #include "ttune/records/export/library_words.hpp"
@@ -49,7 +50,7 @@ class feature_bits {
       : architecture_(architecture) {
     for (auto const& k : kernels)
       for (auto const& v : k.variants)
-        if (architecture_of(v.image.target) == architecture)
+        if (architecture_of(v.image().target) == architecture)
           for (auto const& f : v.features) bits_.try_emplace(f, bits_.size());
   }
   [[nodiscard]] std::uint64_t mask(exported_variant const& v) const {
@@ -98,27 +99,35 @@ inline std::size_t buffers_of(kernel_image const& image) {
   return image.prepare_offset < 0 ? 0 : image.signature.prepared_bytes.size();
 }
 
+/// One image of a variant, its place in the library, and the names of its parts in C.
+struct placed_image {
+  exported_variant const& of;
+  kernel_image const& image;
+  std::string symbol;
+  std::size_t rows;    ///< of the table that belong together, beginning here
+  std::string choice;  ///< function that chooses among them, or "0"
+};
+
 /// Returns a row of a kernel's table of variants.
-inline std::string variant_row(exported_kernel const& k, std::size_t number, std::string const& symbol,
-                               feature_bits const& bits) {
-  auto const& v = k.variants[number];
-  auto const& s = v.image.signature;
-  auto const buffers = buffers_of(v.image);
-  auto const identity = hasher{}.add(std::span(v.image.code)).add(operands_text(s)).value();
-  std::string made = "  {" + symbol + ", " + (v.image.prepare_offset < 0 ? "0" : symbol + "_prepare") + ", ";
+inline std::string variant_row(placed_image const& one, feature_bits const& bits) {
+  auto const& [v, image, symbol, rows, choice] = one;
+  auto const& s = image.signature;
+  auto const buffers = buffers_of(image);
+  auto const identity = hasher{}.add(std::span(image.code)).add(operands_text(s)).value();
+  std::string made = "  {" + symbol + ", " + (image.prepare_offset < 0 ? "0" : symbol + "_prepare") + ", ";
   made += c_word(bits.mask(v)) + ", " + std::to_string(s.shared_bytes) + ", " + std::to_string(s.local_bytes) + ", ";
   made += (buffers == 0 ? "0" : symbol + "_buffers") + ", " + std::to_string(buffers) + ", ";
-  return made + c_word(pointers_read(v.image)) + ", " + c_word(identity) + ", \"" + plain_text(v.image.target) +
-         "\"},\n";
+  made += c_word(pointers_read(image)) + ", " + c_word(identity) + ", \"" + plain_text(image.target) + "\", ";
+  return made + std::to_string(rows) + ", " + choice + "},\n";
 }
 
-/// Returns the declarations of a variant: its entries and the sizes of its buffers.
-inline std::string variant_declarations(exported_variant const& v, std::string const& symbol) {
+/// Returns the declarations of an image: its entries and the sizes of its buffers.
+inline std::string image_declarations(kernel_image const& image, std::string const& symbol) {
   auto made = "HIDDEN entry " + symbol + ";\n";
-  if (v.image.prepare_offset >= 0) made += "HIDDEN entry " + symbol + "_prepare;\n";
-  if (buffers_of(v.image) == 0) return made;
+  if (image.prepare_offset >= 0) made += "HIDDEN entry " + symbol + "_prepare;\n";
+  if (buffers_of(image) == 0) return made;
   made += "static int64_t const " + symbol + "_buffers[] = {";
-  for (auto const bytes : v.image.signature.prepared_bytes) made += std::to_string(bytes) + ", ";
+  for (auto const bytes : image.signature.prepared_bytes) made += std::to_string(bytes) + ", ";
   made.resize(made.size() - 2);
   return made + "};\n";
 }
@@ -128,10 +137,19 @@ inline std::string variant_table(std::string const& library, exported_kernel con
                                  std::string_view architecture) {
   std::string declarations, rows;
   for (std::size_t v = 0; v < k.variants.size(); ++v) {
-    if (architecture_of(k.variants[v].image.target) != architecture) continue;
-    auto const symbol = code_symbol(library, k, v);
-    declarations += variant_declarations(k.variants[v], symbol);
-    rows += variant_row(k, v, symbol, bits);
+    auto const& variant = k.variants[v];
+    if (architecture_of(variant.image().target) != architecture) continue;
+    std::string choice = "0";
+    if (!k.extents.empty()) {
+      choice = code_symbol(library, k, v) + "_which";
+      declarations += choice_function(variant.code, choice);
+    }
+    auto const& images = variant.code.kernels;
+    for (std::size_t i = 0; i < images.size(); ++i) {
+      auto const symbol = code_symbol(library, k, v, i);
+      declarations += image_declarations(images[i].image, symbol);
+      rows += variant_row({variant, images[i].image, symbol, images.size() - i, i == 0 ? choice : "0"}, bits);
+    }
   }
   return declarations + "static struct variant const " + k.name + "_variants[] = {\n" + rows + "  {0}};\n";
 }
@@ -140,9 +158,19 @@ inline std::string variant_table(std::string const& library, exported_kernel con
 inline std::string pointers_of(exported_kernel const& k, bool constants_only) {
   std::string made;
   for (std::size_t i = 0; i < k.parameters.size(); ++i) {
-    bool const is_given = !constants_only || k.signature().operands[i].direction == operand_direction::constant;
-    made += std::string(i ? ", " : "") + (is_given ? "(void *)(uintptr_t)" + k.parameters[i] : "0");
+    auto const& o = k.signature.operands[i];
+    bool const is_given = !constants_only || o.direction == operand_direction::constant || !k.is_passed(o);
+    auto const own = o.direction == operand_direction::extents ? "own_extents" : "own_strides";
+    made += std::string(i ? ", " : "") +
+            (is_given ? "(void *)(uintptr_t)" + (k.is_passed(o) ? k.parameters[i] : std::string(own)) : "0");
   }
+  return made;
+}
+
+/// Returns the largest extents that calls may give, in C.
+inline std::vector<std::string> largest_in_c(exported_kernel const& k) {
+  std::vector<std::string> made;
+  for (auto const extent : k.range().largest) made.push_back(std::to_string(extent));
   return made;
 }
 
@@ -151,12 +179,13 @@ inline std::string functions_of(std::string const& library, exported_kernel cons
   std::uint64_t constants = 0;
   std::string sizes;
   std::size_t most_buffers = 0;
-  auto const& operands = k.signature().operands;
+  auto const& operands = k.signature.operands;
   for (std::size_t i = 0; i < operands.size(); ++i) {
     sizes += (i ? ", " : "") + std::to_string(size_in_bytes(operands[i].type));
     if (operands[i].direction == operand_direction::constant) constants |= std::uint64_t{1} << i;
   }
-  for (auto const& v : k.variants) most_buffers = std::max(most_buffers, buffers_of(v.image));
+  for (auto const& v : k.variants)
+    for (auto const& one : v.code.kernels) most_buffers = std::max(most_buffers, buffers_of(one.image));
   return fill_template(std::string(kernel_functions_text) + (k.has_constants() ? constants_functions_text : ""),
                        {{"$KERNEL", k.name},
                         {"$NAME", library},
@@ -164,9 +193,12 @@ inline std::string functions_of(std::string const& library, exported_kernel cons
                         {"$COUNT", std::to_string(operands.size())},
                         {"$CONSTANTS_MASK", c_word(constants)},
                         {"$POINTERS", std::to_string(operands.size() + most_buffers)},
-                        {"$ALL_PARAMETERS", c_parameters(k, false)},
-                        {"$CONSTANT_PARAMETERS", c_parameters(k, true)},
+                        {"$ALL_PARAMETERS", c_parameters(k)},
+                        {"$CONSTANT_PARAMETERS", c_constants(k)},
                         {"$PREPARED", k.has_constants() ? "void const *prepared, " : ""},
+                        {"$SETTING", range_check(k, in_capitals(library) + "_BAD_EXTENT") + setting_of(k, k.extents)},
+                        {"$LARGEST", setting_of(k, largest_in_c(k))},
+                        {"$EXTENTS", k.extents.empty() ? "0" : "own_extents"},
                         {"$GIVEN", k.has_constants() ? "prepared" : "0"},
                         {"$OPERANDS", pointers_of(k, false)},
                         {"$FIXED_POINTERS", pointers_of(k, true)}});
@@ -192,12 +224,14 @@ std::string library_source(std::string const& library, std::vector<exported_kern
     for (auto const& k : kernels) made += variant_table(library, k, bits, architecture);
     return made;
   });
+  bool const has_shapes = std::ranges::any_of(kernels, [](auto const& k) { return !k.extents.empty(); });
   std::string functions;
   for (auto const& k : kernels) functions += functions_of(library, k);
   auto words = table_words();
   words.insert(words.end(), {{"$ABI", std::to_string(abi_version)},
                              {"$NAME", library},
                              {"$BIG", in_capitals(library)},
+                             {"$SHAPES", has_shapes ? shapes_text : ""},
                              {"$TABLES", tables},
                              {"$FUNCTIONS", functions}});
   return fill_template(library_source_text, words);

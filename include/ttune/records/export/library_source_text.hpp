@@ -59,7 +59,7 @@ static struct table const serial = {$ABI, 1, run_serially, 0$VALUES};
 
 typedef void entry(void *const *pointers, struct table const *functions, void *workspace);
 
-/* Machine code of a kernel for one instruction set. */
+/* Machine code of a kernel for one instruction set. Kernels for many shapes are rows of which the first one chooses. */
 struct variant {
   entry *main;
   entry *prepare;          /* null: no constants are laid out */
@@ -71,6 +71,8 @@ struct variant {
   uint64_t reads;          /* pointers that `main` may read after `prepare`: operands, then buffers */
   uint64_t identity;       /* of the code */
   char const *target;
+  int32_t rows;            /* this one, and those after it that belong to it */
+  int32_t (*which)(int64_t const *extents); /* of these rows; null: there is one */
 };
 
 struct feature {
@@ -87,7 +89,7 @@ struct kernel {
   uint64_t constants;             /* bits of the operands that are constants */
 };
 
-$TABLES
+$SHAPES$TABLES
 /* ---- the choice of a variant */
 
 #if defined(__x86_64__)
@@ -141,7 +143,7 @@ int $NAME_forbid(char const *feature) {
 
 static struct variant const *choose(struct kernel const *of) {
   uint64_t const usable = usable_features();
-  for (struct variant const *v = of->variants; v->main; ++v)
+  for (struct variant const *v = of->variants; v->main; v += v->rows)
     if ((v->needs & ~usable) == 0) return v;
   return 0;
 }
@@ -162,9 +164,13 @@ static size_t scratch_bytes(struct variant const *v, $NAME_context const *contex
   return whole_lines(v->shared_bytes + threads_of(context) * v->local_bytes);
 }
 
+/* The workspace of any call: kernels for many shapes need different ones. */
 static size_t workspace_bytes(struct kernel const *of, $NAME_context const *context) {
-  struct variant const *const v = choose(of);
-  return v ? scratch_bytes(v, context) : 0;
+  struct variant const *const first = choose(of);
+  size_t most = 0;
+  for (int32_t i = 0; first && i < first->rows; ++i)
+    if (most < scratch_bytes(first + i, context)) most = scratch_bytes(first + i, context);
+  return most;
 }
 
 static int is_kept(struct kernel const *of, struct variant const *v, int32_t buffer) {
@@ -179,9 +185,16 @@ static size_t buffer_bytes(struct kernel const *of, struct variant const *v, int
   return sum;
 }
 
-/* Constants that are laid out begin with a line that says which code they are for. */
+/* Constants that are laid out for one kernel begin with a line that says which code they are for. */
 static size_t prepared_bytes(struct kernel const *of, struct variant const *v) {
   return line + buffer_bytes(of, v, 1);
+}
+
+/* Those of kernels for many shapes follow each other. */
+static size_t prepared_before(struct kernel const *of, struct variant const *first, struct variant const *end) {
+  size_t sum = 0;
+  for (; first < end; ++first) sum += prepared_bytes(of, first);
+  return sum;
 }
 
 static int is_aligned(void const *pointer, uintptr_t alignment) { return (uintptr_t)pointer % alignment == 0; }
@@ -244,34 +257,45 @@ static $NAME_status lay_out(struct kernel const *of, struct variant const *v, vo
 }
 
 static $NAME_status prepare(struct kernel const *of, void **pointers, void **prepared, $NAME_context const *context) {
-  struct variant const *const v = choose(of);
-  if (!v) return $BIG_NO_INSTRUCTIONS;
+  struct variant const *const first = choose(of);
+  if (!first) return $BIG_NO_INSTRUCTIONS;
   if (!are_right(of, pointers, of->constants)) return $BIG_BAD_OPERAND;
   if (!prepared || !is_aligned(*prepared, line)) return $BIG_BAD_BUFFER;
-  void *const memory = *prepared ? *prepared : allocate(prepared_bytes(of, v));
+  struct variant const *const end = first + first->rows;
+  char *const memory = *prepared ? *prepared : allocate(prepared_before(of, first, end));
   if (!memory) return $BIG_OUT_OF_MEMORY;
-  $NAME_status const status = lay_out(of, v, pointers, memory, context);
+  $NAME_status status = $BIG_OK;
+  for (struct variant const *v = first; v < end && status == $BIG_OK; ++v)
+    status = lay_out(of, v, pointers, memory + prepared_before(of, first, v), context);
   if (status == $BIG_OK) *prepared = memory;
   else if (!*prepared) free(memory);
   return status;
 }
 
-static $NAME_status call(struct kernel const *of, void **pointers, void const *prepared,
-                         $NAME_context const *context) {
-  struct variant const *const v = choose(of);
-  if (!v) return $BIG_NO_INSTRUCTIONS;
-  if (!are_right(of, pointers, prepared ? ~of->constants | v->reads : ~UINT64_C(0))) return $BIG_BAD_OPERAND;
-  if (prepared && !is_prepared_for(v, prepared)) return $BIG_BAD_BUFFER;
-  if (!v->prepare) return enter(v->main, v, pointers, context);
-  if (prepared) {
-    place_buffers(of, v, pointers, (void *)(uintptr_t)prepared, 0);
-    return enter(v->main, v, pointers, context);
-  }
-  void *own = 0;
-  $NAME_status status = prepare(of, pointers, &own, context);
+/* Lays out the constants for this call alone. */
+static $NAME_status call_unprepared(struct kernel const *of, struct variant const *v, void **pointers,
+                                    $NAME_context const *context) {
+  void *const own = allocate(prepared_bytes(of, v));
+  if (!own) return $BIG_OUT_OF_MEMORY;
+  $NAME_status status = lay_out(of, v, pointers, own, context);
   if (status == $BIG_OK) status = enter(v->main, v, pointers, context);
   free(own);
   return status;
+}
+
+/* `extents` are those of the call; null for kernels of one shape. */
+static $NAME_status call(struct kernel const *of, void **pointers, int64_t const *extents, void const *prepared,
+                         $NAME_context const *context) {
+  struct variant const *const first = choose(of);
+  if (!first) return $BIG_NO_INSTRUCTIONS;
+  struct variant const *const v = first->which ? first + first->which(extents) : first;
+  if (!are_right(of, pointers, prepared ? ~of->constants | v->reads : ~UINT64_C(0))) return $BIG_BAD_OPERAND;
+  char const *const own = prepared ? (char const *)prepared + prepared_before(of, first, v) : 0;
+  if (prepared && !(is_prepared_for(first, prepared) && is_prepared_for(v, own))) return $BIG_BAD_BUFFER;
+  if (!v->prepare) return enter(v->main, v, pointers, context);
+  if (!prepared) return call_unprepared(of, v, pointers, context);
+  place_buffers(of, v, pointers, (void *)(uintptr_t)own, 0);
+  return enter(v->main, v, pointers, context);
 }
 
 void $NAME_free(void *prepared) { free(prepared); }
@@ -284,8 +308,8 @@ static uint8_t const $KERNEL_alignments[] = {$SIZES};
 static struct kernel const kernel_$KERNEL = {$KERNEL_variants, $KERNEL_alignments, $COUNT, $CONSTANTS_MASK};
 
 $NAME_status $NAME_$KERNEL($ALL_PARAMETERS$PREPARED$NAME_context const *context) {
-  void *pointers[$POINTERS] = {$OPERANDS};
-  return call(&kernel_$KERNEL, pointers, $GIVEN, context);
+$SETTING  void *pointers[$POINTERS] = {$OPERANDS};
+  return call(&kernel_$KERNEL, pointers, $EXTENTS, $GIVEN, context);
 }
 
 size_t $NAME_$KERNEL_workspace_bytes($NAME_context const *context) { return workspace_bytes(&kernel_$KERNEL, context); }
@@ -296,15 +320,23 @@ char const *$NAME_$KERNEL_target(void) {
 }
 )";
 
+inline constexpr char const* shapes_text = R"(/* Extents may be as large as memory. */
+__attribute__((unused)) static int64_t times(int64_t a, int64_t b) {
+  int64_t made;
+  return __builtin_mul_overflow(a, b, &made) ? INT64_MAX : made;
+}
+
+)";
+
 inline constexpr char const* constants_functions_text = R"(
 $NAME_status $NAME_$KERNEL_prepare($CONSTANT_PARAMETERSvoid **prepared, $NAME_context const *context) {
-  void *pointers[$POINTERS] = {$FIXED_POINTERS};
+$LARGEST  void *pointers[$POINTERS] = {$FIXED_POINTERS};
   return prepare(&kernel_$KERNEL, pointers, prepared, context);
 }
 
 size_t $NAME_$KERNEL_prepared_bytes(void) {
   struct variant const *const v = choose(&kernel_$KERNEL);
-  return v ? prepared_bytes(&kernel_$KERNEL, v) : 0;
+  return v ? prepared_before(&kernel_$KERNEL, v, v + v->rows) : 0;
 }
 )";
 

@@ -26,13 +26,20 @@ namespace ttune { inline namespace v0 { namespace detail {
   return text;
 }
 
-/// Returns the name of the machine code of a variant, "imaging_blur_0_x86_64_v3".
+/// Returns the name of the machine code of a variant, "imaging_blur_0_x86_64_v3"; the first of several images.
 [[nodiscard]] inline std::string code_symbol(std::string const& library, exported_kernel const& kernel,
                                              std::size_t variant) {
-  auto const& target = kernel.variants[variant].image.target;
+  auto const& target = kernel.variants[variant].image().target;
   auto const space = target.find(' ');
   return library + "_" + kernel.name + "_" + std::to_string(variant) + "_" +
          c_identifier(space == std::string::npos ? target : target.substr(space + 1));
+}
+
+/// Returns the name of the machine code of one of a variant's images, "imaging_scale_0_x86_64_v3_shapes_2".
+[[nodiscard]] inline std::string code_symbol(std::string const& library, exported_kernel const& kernel,
+                                             std::size_t variant, std::size_t image) {
+  auto const first = code_symbol(library, kernel, variant);
+  return kernel.extents.empty() ? first : first + "_shapes_" + std::to_string(image);
 }
 
 /// Returns the type of an operand's elements in C. Floats of 16 bits are passed as their bits, truth values as bytes.
@@ -56,11 +63,20 @@ namespace ttune { inline namespace v0 { namespace detail {
   return c_type(o.type) + (is_written(o) ? " *" : " const *") + name;
 }
 
-/// Returns "float const *A, float *C, ": all operands, or the constants alone.
-[[nodiscard]] inline std::string c_parameters(exported_kernel const& k, bool constants_only) {
+/// Returns "float const *A, float *C, int64_t M, ": what calls pass of operands and extents.
+[[nodiscard]] inline std::string c_parameters(exported_kernel const& k) {
   std::string text;
   for (std::size_t i = 0; i < k.parameters.size(); ++i)
-    if (auto const& o = k.signature().operands[i]; !constants_only || o.direction == operand_direction::constant)
+    if (auto const& o = k.signature.operands[i]; k.is_passed(o)) text += c_parameter(o, k.parameters[i]) + ", ";
+  for (auto const& extent : k.extents) text += "int64_t " + extent + ", ";
+  return text;
+}
+
+/// Returns "float const *W, ": the constants.
+[[nodiscard]] inline std::string c_constants(exported_kernel const& k) {
+  std::string text;
+  for (std::size_t i = 0; i < k.parameters.size(); ++i)
+    if (auto const& o = k.signature.operands[i]; o.direction == operand_direction::constant)
       text += c_parameter(o, k.parameters[i]) + ", ";
   return text;
 }

@@ -12,6 +12,7 @@
 #include "ttune/lowering/lower.hpp"
 #include "ttune/records/export/c_names.hpp"
 #include "ttune/records/export/select_kernels.hpp"
+#include "ttune/records/shape_keys.hpp"
 #include "ttune/runtime/abi.hpp"
 #include "ttune/runtime/cpu_features.hpp"
 #include "ttune/runtime/image_io.hpp"
@@ -38,8 +39,10 @@ inline std::vector<std::string> asked_features(kernel_image const& image) {
   return made;
 }
 
-/// Returns why an image cannot be exported; empty if it can.
-inline std::string refusal(image_lookup const& stored, kernel_image const& image) {
+inline bool takes_extents(operand_info const& o) { return o.direction == operand_direction::extents; }
+
+/// Returns why an image cannot be exported; empty if it can. `is_one_of_many`: others compute the other shapes.
+inline std::string refusal(image_lookup const& stored, kernel_image const& image, bool is_one_of_many) {
   constexpr std::size_t most_pointers = 64;
   auto const& s = image.signature;
   if (!image.device.empty()) return "is code for " + image.device + "; only code of CPUs is exported";
@@ -47,11 +50,20 @@ inline std::string refusal(image_lookup const& stored, kernel_image const& image
     return "is code for \"" + image.target + "\", which is not exported";
   if (image.abi != abi_version || stored.of.lowering_version != lowering_version)
     return "was made by another version of ttune: tune it again";
-  if (std::ranges::any_of(s.operands, [](auto const& o) { return o.direction == operand_direction::extents; }))
-    return "takes extents from each call; only kernels of constant shapes are exported";
+  if (!is_one_of_many && std::ranges::any_of(s.operands, takes_extents))
+    return "takes extents from each call, but which calls is not in the store: `tune_shapes` was stopped before its "
+           "end";
   if (s.operands.size() + s.prepared_bytes.size() > most_pointers)
     return "has more than " + std::to_string(most_pointers) + " operands";
   return {};
+}
+
+/// Returns the kernels in stored bytes: one, or those for many shapes.
+inline shape_images images_from_bytes(std::span<std::uint8_t const> bytes) {
+  if (are_shape_images(bytes)) return shape_images_from_bytes(bytes);
+  shape_images one;
+  one.kernels.push_back({image_from_bytes(bytes)});
+  return one;
 }
 
 /// Reads an image; returns nothing and adds a sentence to `left_out` if it cannot be exported.
@@ -61,9 +73,10 @@ inline std::optional<exported_variant> read_variant(record_store const& from, re
   std::string why = stored.reason;
   try {
     if (stored) {
-      exported_variant made{image_from_bytes(stored.bytes), key, stored.of.result.seconds, {}};
-      made.features = asked_features(made.image);
-      why = refusal(stored, made.image);
+      exported_variant made{images_from_bytes(stored.bytes), key, stored.of.result.seconds};
+      made.features = asked_features(made.image());
+      for (auto const& one : made.code.kernels)
+        if (why.empty()) why = refusal(stored, one.image, !made.code.range.extents.empty());
       if (why.empty()) return made;
     }
   } catch (record_error const& damaged) {
@@ -77,7 +90,7 @@ inline std::optional<exported_variant> read_variant(record_store const& from, re
 /// not compared with those of a warm one.
 inline bool is_tried_before(exported_variant const& a, exported_variant const& b) {
   auto const rank = [](exported_variant const& v) {
-    return std::tuple(architecture_of(v.image.target), -static_cast<std::int64_t>(v.features.size()),
+    return std::tuple(architecture_of(v.image().target), -static_cast<std::int64_t>(v.features.size()),
                       v.key.objective != "warm", v.seconds, v.key.target);
   };
   return rank(a) < rank(b);
@@ -89,7 +102,7 @@ inline void settle_variants(std::vector<exported_variant>& all) {
   std::vector<exported_variant> kept;
   for (auto& v : all) {
     auto const replaces = [&](exported_variant const& earlier) {
-      return architecture_of(earlier.image.target) == architecture_of(v.image.target) &&
+      return architecture_of(earlier.image().target) == architecture_of(v.image().target) &&
              std::ranges::includes(v.features, earlier.features);
     };
     if (std::ranges::none_of(kept, replaces)) kept.push_back(std::move(v));
@@ -176,8 +189,31 @@ inline std::map<std::uint64_t, std::string> wanted_programs(std::vector<record_k
   return made;
 }
 
+/// Returns the keys without those of kernels that were tried for many shapes: all together have a key of their own.
+inline std::vector<record_key> without_parts(std::vector<record_key> keys) {
+  auto const all = keys;
+  std::erase_if(keys, [&](record_key const& one) {
+    return std::ranges::any_of(all, [&](record_key const& of) { return is_part_of_shapes(one, of); });
+  });
+  return keys;
+}
+
+/// Returns "matmul(A MxK, B KxN)".
+inline std::string title_of(shape_images const& all) {
+  std::string inputs;
+  for (auto const& o : all.kernels.front().image.signature.operands) {
+    if (is_given_by_kernels(o) || o.direction == operand_direction::out) continue;
+    inputs += (inputs.empty() ? "" : ", ") + o.name;
+    for (std::size_t d = 0; d < o.shape.size(); ++d)
+      inputs +=
+          (d ? "x" : " ") + (o.open.empty() || o.open[d] < 0 ? std::to_string(o.shape[d])
+                                                             : all.range.extents[static_cast<std::size_t>(o.open[d])]);
+  }
+  return all.range.name + "(" + inputs + ")";
+}
+
 export_selection select_kernels(record_store const& from, export_options const& options) {
-  auto const keys = keys_for_targets(from, options);
+  auto const keys = without_parts(keys_for_targets(from, options));
   auto const wanted = wanted_programs(keys, options);
   std::map<std::pair<std::uint64_t, std::string>, exported_kernel> found;
   export_selection made;
@@ -186,15 +222,17 @@ export_selection select_kernels(record_store const& from, export_options const& 
     if (program == wanted.end()) continue;
     auto variant = read_variant(from, key, made.left_out);
     if (!variant) continue;
-    auto& kernel = found[{key.compute, operands_text(variant->image.signature)}];
+    auto& kernel = found[{key.compute, operands_text(variant->code.signature())}];
     kernel.name = program->second;
-    kernel.title = title_of(key);
+    kernel.title = variant->code.range.extents.empty() ? title_of(key) : title_of(variant->code);
     kernel.variants.push_back(std::move(*variant));
   }
   if (found.empty()) throw record_error(options.from + " has no kernel that can be exported: " + made.left_out.front());
   for (auto& [key, kernel] : found) {
     settle_variants(kernel.variants);
-    kernel.parameters = parameters_of(kernel.signature());
+    kernel.signature = kernel.variants.front().code.signature();
+    kernel.parameters = parameters_of(kernel.signature);
+    kernel.extents = extents_of_calls(kernel.range(), kernel.parameters);
     made.kernels.push_back(std::move(kernel));
   }
   name_kernels(made.kernels);

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "ttune/open/shape_choice.hpp"
+#include "ttune/runtime/shape_tree.hpp"
 
 namespace ttune { inline namespace v0 { namespace detail {
 

@@ -66,5 +66,5 @@ class shape_tree {
 }}}  // namespace ttune::v0::detail
 
 #ifdef TTUNE_IMPLEMENTATION
-#include "ttune/open/shape_tree.inl.hpp"
+#include "ttune/runtime/shape_tree.inl.hpp"
 #endif

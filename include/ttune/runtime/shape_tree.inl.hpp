@@ -3,7 +3,7 @@
 
 #include <limits>
 
-#include "ttune/open/shape_tree.hpp"
+#include "ttune/runtime/shape_tree.hpp"
 
 namespace ttune { inline namespace v0 { namespace detail {
 
