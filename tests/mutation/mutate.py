@@ -23,7 +23,8 @@ from concurrent.futures import ThreadPoolExecutor
 # a tenth of the random programs notices most faults of code generation, and ends first.
 few_programs = ["property", 300, "--test-case=machine code: random programs under*"]
 programs = [["golden", 120], ["unit-loop_nest", 120], ["unit-lowering", 240], ["unit-codegen", 120], ["unit-arith", 120],
-            few_programs, ["unit-capture", 240], ["unit-schedule", 400], ["unit-orc", 600], ["property", 900]]
+            few_programs, ["unit-capture", 240], ["unit-schedule", 400], ["unit-runtime", 240],
+            ["unit-records", 240], ["unit-orc", 600], ["property", 900]]
 
 
 def run(command, folder, seconds=600, environment=None):
