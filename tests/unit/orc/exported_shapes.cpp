@@ -165,7 +165,7 @@ void build(record_store const& store, std::string const& folder, std::string con
   CHECK(made.left_out.empty());
   REQUIRE(made.functions.size() == 2);
   CHECK(made.functions[0].name == "shapes_layer");
-  CHECK(made.functions[1].title == "product(A MxK, B KxN)");
+  CHECK(made.functions[1].title == "product(A M x K, B K x N)");
   auto const linked = shell(compiler + warnings + more + " -D_DEFAULT_SOURCE -I'" + folder +
                             "' '" TTUNE_TESTS_DIR "/unit/orc/exported_shapes_main.c' '" + folder +
                             "/libshapes.a' -lm -o '" + folder + "/exported'");

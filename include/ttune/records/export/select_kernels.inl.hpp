@@ -198,16 +198,17 @@ inline std::vector<record_key> without_parts(std::vector<record_key> keys) {
   return keys;
 }
 
-/// Returns "matmul(A MxK, B KxN)".
+/// Returns "matmul(A M x K, B K x N)".
 inline std::string title_of(shape_images const& all) {
   std::string inputs;
   for (auto const& o : all.kernels.front().image.signature.operands) {
     if (is_given_by_kernels(o) || o.direction == operand_direction::out) continue;
     inputs += (inputs.empty() ? "" : ", ") + o.name;
-    for (std::size_t d = 0; d < o.shape.size(); ++d)
-      inputs +=
-          (d ? "x" : " ") + (o.open.empty() || o.open[d] < 0 ? std::to_string(o.shape[d])
-                                                             : all.range.extents[static_cast<std::size_t>(o.open[d])]);
+    for (std::size_t d = 0; d < o.shape.size(); ++d) {
+      bool const is_open = !o.open.empty() && o.open[d] >= 0;
+      inputs += (d ? " x " : " ") +
+                (is_open ? all.range.extents[static_cast<std::size_t>(o.open[d])] : std::to_string(o.shape[d]));
+    }
   }
   return all.range.name + "(" + inputs + ")";
 }
