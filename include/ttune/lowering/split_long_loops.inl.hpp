@@ -25,6 +25,9 @@ struct longest_loop {
 inline constexpr longest_loop longest_in_lanes{2048, 256};
 inline constexpr longest_loop longest_unrolled{1024, 16};
 
+/// No instruction has more terms, rows or columns: longer tensorized loops are unrolled.
+inline constexpr std::int64_t longest_tensorized = 64;
+
 /// The most accesses that are emitted for a vectorized or unrolled loop. LLVM takes some seconds for them.
 inline constexpr std::int64_t most_emitted_accesses = 4096;
 
@@ -49,14 +52,17 @@ class emitted_accesses {
         s, [&](ir::stmt const& part) { return sum += in(part), part; },
         [&](ir::expr const& e) { return sum += in(e), e; });
     if (in_lanes) lanes_.pop_back(), number_ = around;
-    bool const is_unrolled = l && l->kind == ir::loop_kind::unrolled;
-    return is_unrolled ? sum * std::max<std::int64_t>(1, iterations_of(*l)) : sum;
+    return l && is_unrolled(*l) ? sum * std::max<std::int64_t>(1, iterations_of(*l)) : sum;
   }
 
   /// Returns the number of iterations of a loop; 0 if it is not constant.
   [[nodiscard]] static std::int64_t iterations_of(ir::loop const& l) {
     if (!ir::is_constant(l.begin) || !ir::is_constant(l.end)) return 0;
     return ir::constant_integer(l.end) - ir::constant_integer(l.begin);
+  }
+  [[nodiscard]] static bool is_unrolled(ir::loop const& l) {
+    bool const is_pattern = iterations_of(l) <= longest_tensorized;
+    return l.kind == ir::loop_kind::unrolled || (l.kind == ir::loop_kind::tensorized && !is_pattern);
   }
 
  private:
@@ -104,7 +110,8 @@ class fits_blocks {
   [[nodiscard]] bool operator()(ir::stmt const& s) {
     using enum ir::loop_kind;
     if (!s) return true;
-    if (auto const* l = ir::as<ir::loop>(s); l && l->kind != serial && l->kind != vectorized && l->kind != unrolled)
+    if (auto const* l = ir::as<ir::loop>(s);
+        l && l->kind != serial && l->kind != vectorized && l->kind != unrolled && l->kind != tensorized)
       return false;
     if (auto const* a = ir::as<ir::allocate>(s)) own_.push_back(&*a->storage);
     auto const* w = ir::as<ir::store>(s);
@@ -133,7 +140,8 @@ inline ir::stmt in_blocks(ir::loop const& l, std::int64_t block) {
   auto const whole = iterations / block;
   auto const part = [&](ir::expr const& start, std::int64_t length) {
     auto const inside = l.variable + ".inside";
-    return ir::make_loop(inside, ir::make_index(0), ir::make_index(length), l.kind,
+    auto const kind = l.kind == ir::loop_kind::vectorized ? l.kind : ir::loop_kind::unrolled;
+    return ir::make_loop(inside, ir::make_index(0), ir::make_index(length), kind,
                          arith::substitute(l.body, {{l.variable, start + ir::make_variable(inside)}}));
   };
   auto const over = l.variable + ".block";
@@ -166,7 +174,7 @@ class long_loops {
   [[nodiscard]] std::int64_t block_of(ir::loop const& l) const {
     bool const in_lanes = l.kind == ir::loop_kind::vectorized;
     auto const iterations = iterations_of(l);
-    if ((!in_lanes && l.kind != ir::loop_kind::unrolled) || iterations < 2) return 0;
+    if ((!in_lanes && !emitted_accesses::is_unrolled(l)) || iterations < 2) return 0;
     auto const [longest, block] = in_lanes ? longest_in_lanes : longest_unrolled;
     auto const length = std::min(iterations > longest ? block : iterations, length_for_accesses(l, iterations));
     return length < iterations && fits_blocks()(l.body) ? length : 0;

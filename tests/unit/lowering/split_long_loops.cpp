@@ -38,6 +38,16 @@ TEST_CASE("split_long_loops: thousands of copies are blocks of sixteen") {
   CHECK(effect_of(made) == effect_of(nest));
 }
 
+TEST_CASE("split_long_loops: tensorized loops that no instruction replaces are split as unrolled ones are") {
+  auto const pattern = loop("x", 0, 4, loop_kind::tensorized, note(x, x));
+  CHECK(lowering::split_long_loops(pattern) == pattern);
+  auto const columns = loop("y", 0, 65, loop_kind::tensorized, pattern);
+  auto const nest = loop("z", 0, 1600, loop_kind::tensorized, columns);
+  auto const made = lowering::split_long_loops(nest);
+  CHECK(ir::print(made).starts_with("for z.block < 100\n  unroll z.inside < 16\n    tensorize y < 65\n"));
+  CHECK(effect_of(made) == effect_of(nest));
+}
+
 TEST_CASE("split_long_loops: short loops, loops around registers and around tasks stay as they are") {
   auto const kept = [](ir::stmt const& s) { return lowering::split_long_loops(s) == s; };
   CHECK(kept(loop("x", 0, 2048, loop_kind::vectorized, set(O))));
