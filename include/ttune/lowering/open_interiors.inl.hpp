@@ -42,8 +42,10 @@ namespace detail {
 class interior_of_tile {
  public:
   /// `around`: ranges of the variables around the tile. `open`: those among them that are extents of the call.
-  interior_of_tile(ir::stmt const& tile, arith::ranges around, std::set<std::string> const& open)
-      : tile_(tile), known_(std::move(around)), open_(open) {
+  /// `updated`: names of buffers (shifted_tile.hpp).
+  interior_of_tile(ir::stmt const& tile, arith::ranges around, std::set<std::string> const& open,
+                   std::set<std::string> const& updated)
+      : tile_(tile), known_(std::move(around)), open_(open), updated_(updated) {
     find_loops(tile);
     for (auto const& name : not_constant_) inside_.erase(name);
     find_conditions(tile);
@@ -94,9 +96,9 @@ class interior_of_tile {
       arith::affine fits;
       fits.add(axis.extent, 1);
       fits.constant = -axis.length;
-      auto const moved = shifted_tile(tile_, axis).at(start);
+      auto const moved = shifted_tile(tile_, axis, updated_).at(start);
       if (!moved) return otherwise;
-      interior_of_tile const end(moved, known_, open_);
+      interior_of_tile const end(moved, known_, open_, updated_);
       if (end.is_worth_it()) otherwise = end.version({there, fits}, otherwise);
     }
     return otherwise;
@@ -309,6 +311,7 @@ class interior_of_tile {
   ir::stmt const& tile_;
   arith::ranges known_;
   std::set<std::string> const& open_;
+  std::set<std::string> const& updated_;
   arith::ranges inside_;                ///< loops of the tile
   std::set<std::string> serial_;        ///< those that are loops of the machine
   std::set<std::string> not_constant_;  ///< variables of the tile whose range is not known
@@ -333,6 +336,7 @@ class interior_of_tile {
 /// Walks to the tiles.
 class open_interior_maker {
  public:
+  explicit open_interior_maker(ir::stmt const& all) : updated_(updated_buffers(all)) {}
   ir::stmt visit(ir::stmt const& s) {
     if (!s) return s;
     if (auto const* c = ir::as<ir::conditional>(s)) return arms(*c);
@@ -341,7 +345,7 @@ class open_interior_maker {
       auto const low = arith::bounds(l->begin, known_);
       auto const high = arith::bounds(l->end, known_);
       known_[l->variable] = {low.low, std::max(low.low, high.high - 1)};
-      if (is_unrolled(l->kind) && !has_loops_around_tiles(l->body)) return interior_of_tile(s, known_, open_).run();
+      if (is_unrolled(l->kind) && !has_loops_around_tiles(l->body)) return interior_of_tile(s, known_, open_, updated_).run();
       if (!has_loops_around_tiles(l->body)) return ir::make_loop(l->variable, l->begin, l->end, l->kind, tile(l->body));
     }
     return ir::map_parts(s, [&](ir::stmt const& part) { return visit(part); }, [](ir::expr const& e) { return e; });
@@ -378,17 +382,18 @@ class open_interior_maker {
   /// Returns the versions of a tile, inside of the variables that it defines first.
   ir::stmt tile(ir::stmt const& s) {
     auto const* l = ir::as<ir::let>(s);
-    if (!l) return interior_of_tile(s, known_, open_).run();
+    if (!l) return interior_of_tile(s, known_, open_, updated_).run();
     enter(*l);
     return ir::map_parts(s, [&](ir::stmt const& part) { return tile(part); }, [](ir::expr const& e) { return e; });
   }
 
+  std::set<std::string> const updated_;
   arith::ranges known_;
   std::set<std::string> open_;
 };
 
 }  // namespace detail
 
-ir::stmt open_interiors(ir::stmt const& s) { return detail::open_interior_maker().visit(s); }
+ir::stmt open_interiors(ir::stmt const& s) { return detail::open_interior_maker(s).visit(s); }
 
 }}}  // namespace ttune::v0::lowering

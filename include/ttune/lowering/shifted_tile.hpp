@@ -22,12 +22,30 @@
 
 namespace ttune { inline namespace v0 { namespace lowering { namespace detail {
 
+/// Returns the names of the buffers that statements update: the value of a store reads the buffer that it goes to.
+[[nodiscard]] inline std::set<std::string> updated_buffers(ir::stmt const& s) {
+  std::set<std::string> made;
+  (void)ir::any_statement(s, [&](ir::stmt const& part) {
+    auto const* w = ir::as<ir::store>(part);
+    auto const reads_own = [&](ir::expr const& e) {
+      auto const* a = ir::as<ir::access>(e);
+      auto const* from = a ? std::get_if<handle<ir::buffer>>(&a->from) : nullptr;
+      return from && (*from)->name == w->to->name;
+    };
+    if (w && ir::contains(w->value, reads_own)) made.insert(w->to->name);
+    return false;
+  });
+  return made;
+}
+
 /// Replaces the start of a tile in all of its expressions. That is right only if they speak of start + place, never of
 /// one of both alone, and if the tile may compute an element twice: it reads nothing that it stores. Scratch memory
 /// that is made around the tile may belong to its old start: it must be read at start + place, too.
 class shifted_tile {
  public:
-  shifted_tile(ir::stmt const& tile, open_tile const& of) : tile_(tile), of_(of), places_(of.places) {
+  /// `updated`: names of the buffers that some statement of the kernel updates, as S[i] = S[i] + x.
+  shifted_tile(ir::stmt const& tile, open_tile const& of, std::set<std::string> const& updated)
+      : tile_(tile), of_(of), updated_(updated), places_(of.places) {
     (void)ir::any_statement(tile, [&](ir::stmt const& s) {
       if (auto const* a = ir::as<ir::allocate>(s)) own_.insert(a->storage->name);
       if (auto const* w = ir::as<ir::store>(s)) stored_.insert(w->to->name);
@@ -102,6 +120,8 @@ class shifted_tile {
   ir::stmt moved(ir::stmt const& s) {
     if (!s || !is_possible_) return s;
     if (auto const* w = ir::as<ir::store>(s)) {
+      // Another statement may have updated the elements that this tile has in common with the one before it.
+      if (!own_.contains(w->to->name) && updated_.contains(w->to->name)) return refused(s);
       auto made = *w;
       for (auto& i : made.indices) i = place_in(w->to->name, i);
       return w->is_async ? refused(s) : ir::make_store(w->to, std::move(made.indices), moved(w->value));
@@ -180,6 +200,7 @@ class shifted_tile {
 
   ir::stmt const& tile_;
   open_tile const& of_;
+  std::set<std::string> const& updated_;
   std::vector<arith::affine> places_;
   std::vector<own_index> own_indices_;
   arith::linear_form start_;
