@@ -84,4 +84,17 @@ TEST_CASE("shifted tile: a tile that reads what it stores is computed once") {
   CHECK(!has(lowered_open(sums, schedule(sums, more).split(i, 4, io, ii).unroll(ii)), "U[N + "));
 }
 
+TEST_CASE("shifted tile: first values that another statement has updated stay") {
+  auto const [b, k] = axes<"b", "k">;
+  tensor<"at", int, 1> const at{{3}};
+  tensor<"X", float, 1> const X{{3}};
+  auto const S = compute<"S">(b.in(33), i.in(n)) = sum(over(k), select(at(k) == cast<int>(b), X(k), 0.0F));
+  auto const places = op(inputs(at, X), outputs(S));
+  auto const text =
+      lowered_open(places, schedule(places, S).scatter().split(i, 8, io, ii).reorder(io, k, b, ii).vectorize(ii));
+  CAPTURE(text);
+  CHECK(has(text, "S[S.b, S.io * 8 + S.ii] += X[S.k]"));
+  CHECK(!has(text, "N - 8"));
+}
+
 }  // namespace shifted_tile_tests
