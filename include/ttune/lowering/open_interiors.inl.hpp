@@ -345,7 +345,8 @@ class open_interior_maker {
       auto const low = arith::bounds(l->begin, known_);
       auto const high = arith::bounds(l->end, known_);
       known_[l->variable] = {low.low, std::max(low.low, high.high - 1)};
-      if (is_unrolled(l->kind) && !has_loops_around_tiles(l->body)) return interior_of_tile(s, known_, open_, updated_).run();
+      if (is_unrolled(l->kind) && !has_loops_around_tiles(l->body))
+        return interior_of_tile(s, known_, open_, updated_).run();
       if (!has_loops_around_tiles(l->body)) return ir::make_loop(l->variable, l->begin, l->end, l->kind, tile(l->body));
     }
     return ir::map_parts(s, [&](ir::stmt const& part) { return visit(part); }, [](ir::expr const& e) { return e; });
