@@ -86,6 +86,15 @@ inline void plan_unknown_index(stage_plan const& st, ir::expr const& e, index_pl
     if (made.moves[a]) made.coefficient[a] = 0;
 }
 
+/// Returns true if a form has a variable that is no axis of the stage: an extent that calls give.
+inline bool has_open_extent(stage_plan const& st, arith::affine const& form) {
+  return std::any_of(form.terms.begin(), form.terms.end(), [&](auto const& term) {
+    for (std::size_t a = 0; a < st.axis_count(); ++a)
+      if (st.axis_name(a) == term.first) return false;
+    return true;
+  });
+}
+
 /// Converts one index of an access to a dimension.
 inline index_plan plan_index(stage_plan const& st, ir::expr const& e, ir::extent const& extent) {
   index_plan made;
@@ -101,7 +110,7 @@ inline index_plan plan_index(stage_plan const& st, ir::expr const& e, ir::extent
     made.divisor = ir::constant_integer(d->right);
   }
   auto const form = arith::to_affine(inner);
-  if (!form || made.divisor < 1) {
+  if (!form || made.divisor < 1 || has_open_extent(st, *form)) {
     plan_unknown_index(st, e, made);
     return made;
   }
