@@ -44,6 +44,16 @@ TEST_CASE("open loops: extents keep their places where steps change which one is
   CHECK_MESSAGE(text.find("li < 40") != std::string::npos, text);
 }
 
+TEST_CASE("open loops: a copy has all elements where the call decides which one is read") {
+  dim const w{"W", 1, 2};
+  auto const [y, x] = axes<"y", "x">;
+  tensor<"I", float, 2> const I{{5, w}};
+  auto const Y = compute<"Y">(y, x.in(8)) = clamp_outside(I)(y, x + 2);
+  auto const last = op(inputs(I), outputs(Y));
+  auto const text = lowered_open(last, schedule(last, Y).cache_read(I, "copy").in("copy").compute_at("Y", y));
+  CHECK_MESSAGE(text.find("alloc copy f32 (1, 2)") != std::string::npos, text);
+}
+
 TEST_CASE("open loops: boundaries keep quotients, remainders, limits and data inside") {
   dim const n{"N", 2, 512};
   auto const [i, r] = axes<"i", "r">;
