@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `tune_shapes` is told about calls.
+// Options of `tune_shapes`: the shapes that calls will have, and the number of kernels.
 #pragma once
 
 #include <cstddef>

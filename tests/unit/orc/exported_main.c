@@ -3,31 +3,10 @@
  * folder, calls the kernels in all ways, and writes the results there.
  *
  *   exported FOLDER FEATURE...     without the features; ends with 10 if no kernel runs on this processor */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
+#include "exported_files.h"
 #include "imaging.h"
 
 enum { rows = 256, columns = 300, inputs = 64, outputs = 48, batch = 32 };
-
-#define CHECK(condition)                                                     \
-  do {                                                                       \
-    if (!(condition)) {                                                      \
-      fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #condition); \
-      exit(1);                                                               \
-    }                                                                        \
-  } while (0)
-
-static char const *folder;
-
-static FILE *file(char const *name, char const *mode) {
-  char path[4096];
-  snprintf(path, sizeof path, "%s/%s", folder, name);
-  FILE *const opened = fopen(path, mode);
-  CHECK(opened);
-  return opened;
-}
 
 static float *floats(size_t count) {
   float *const made = aligned_alloc(64, (count * sizeof(float) + 63) / 64 * 64);
@@ -44,19 +23,11 @@ static float *read_floats(char const *name, size_t count) {
   return made;
 }
 
-static void write_floats(char const *name, float const *from, size_t count) {
-  FILE *const out = file(name, "wb");
-  CHECK(fwrite(from, sizeof(float), count, out) == count);
-  CHECK(fclose(out) == 0);
-}
-
 /* Two workers that take turns, from the last task to the first. The pool counts the loops. */
 static void in_turns(imaging_context const *self, imaging_body body, void *closure, int64_t tasks) {
   ++*(int *)self->pool;
   for (int64_t t = tasks; t-- > 0;) body(closure, t, (int32_t)(t % 2));
 }
-
-static int same(float const *a, float const *b, size_t count) { return memcmp(a, b, count * sizeof(float)) == 0; }
 
 static void check_blur(int runs) {
   size_t const count = (size_t)rows * columns;

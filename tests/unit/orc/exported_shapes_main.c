@@ -3,31 +3,10 @@
  * any number of rows with constant weights.
  *
  *   exported FOLDER M K N FEATURE...     without the features; ends with 10 if no kernel runs on this processor */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
+#include "exported_files.h"
 #include "shapes.h"
 
 enum { inputs = 48, outputs = 40 };
-
-#define CHECK(condition)                                                        \
-  do {                                                                          \
-    if (!(condition)) {                                                         \
-      fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #condition); \
-      exit(1);                                                                  \
-    }                                                                           \
-  } while (0)
-
-static char const *folder;
-
-static FILE *file(char const *name, char const *mode) {
-  char path[4096];
-  snprintf(path, sizeof path, "%s/%s", folder, name);
-  FILE *const opened = fopen(path, mode);
-  CHECK(opened);
-  return opened;
-}
 
 static float *read_floats(char const *name, size_t count) {
   float *const made = malloc(count * sizeof(float));
@@ -45,19 +24,11 @@ static float *ones(size_t count) {
   return made;
 }
 
-static void write_floats(char const *name, float const *from, size_t count) {
-  FILE *const out = file(name, "wb");
-  CHECK(fwrite(from, sizeof(float), count, out) == count);
-  CHECK(fclose(out) == 0);
-}
-
 /* Two workers that take turns, from the last task to the first. */
 static void in_turns(shapes_context const *self, shapes_body body, void *closure, int64_t tasks) {
   (void)self;
   for (int64_t t = tasks; t-- > 0;) body(closure, t, (int32_t)(t % 2));
 }
-
-static int same(float const *a, float const *b, size_t count) { return memcmp(a, b, count * sizeof(float)) == 0; }
 
 static void check_product(int64_t m, int64_t k, int64_t n) {
   size_t const count = (size_t)(m * n);

@@ -70,7 +70,7 @@ inline void register_file::store(ir::buffer const& b, lane_linear const& flat, v
   int const group = writer_.fresh_number();
   auto& file = contents_[&b];
   file.resize(static_cast<std::size_t>(b.elements()));
-  for (int lane = 0; lane < v.lanes; ++lane) {
+  for (int lane = 0; lane < v.lanes; ++lane) {  // lanes that the mask of the call leaves out may lie behind the buffer
     auto const at = static_cast<std::size_t>(flat.constant + flat.lane * lane);
     bool const never_runs = !state_.run_time_mask.empty() && at >= file.size();
     if ((v.lanes == 1 || state_.runs(lane)) && !never_runs) file.at(at) = {v.text, lane, v.lanes, group, v.type};

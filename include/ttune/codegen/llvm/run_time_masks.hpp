@@ -37,8 +37,8 @@ class run_time_masks {
         addresses_(addresses),
         redirected_(state, indices) {}
 
-  /// Returns true if a statement can run under such a mask: it stores neighbours to memory or to registers, and its
-  /// values can be computed so.
+  /// Returns true if a statement can run under such a mask: it stores neighbours to memory, or any elements to
+  /// registers, and its values can be computed so.
   [[nodiscard]] bool allow(ir::stmt const& s) {
     if (!are_possible()) return false;
     if (auto const* several = ir::as<ir::block>(s))
