@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "kernel_runs.hpp"
+#include "open_product.hpp"
 #include "support/emulator.hpp"
 #include "support/require.hpp"
 #include "support/shell.hpp"
@@ -43,13 +44,7 @@ dim const width{"N", 1, 200};
 constexpr std::int64_t few_rows = 16;  ///< at most so many are computed by the second kernel
 
 /// Shape: A (M, K), B (K, N) -> C (M, N)
-auto product() {
-  auto const [i, j, k] = axes<"i", "j", "k">;
-  tensor<"A", float, 2> const A{{height, depth}};
-  tensor<"B", float, 2> const B{{depth, width}};
-  auto const C = compute<"C">(i, j) = sum(over(k), A(i, k) * B(k, j));
-  return op(inputs(A, B), outputs(C), "product");
-}
+auto product() { return ttune_test::open_product(height, width, depth); }
 
 /// Shape: X (M, 48), W (48, 40) -> Y (M, 40), with constants that are laid out
 auto layer() {

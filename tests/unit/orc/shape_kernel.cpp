@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "eigen_matrices.hpp"
+#include "open_product.hpp"
 #include "ttune/backends/orc.hpp"
 #include "ttune/capture/keep_open.hpp"
 #include "ttune/eigen.hpp"
@@ -34,13 +35,7 @@ tuner make_tuner() {
   return tuner{orc_backend{}, {.worker = worker::in_process{}, .executor = std::make_shared<thread_pool>(2)}};
 }
 
-auto product() {
-  auto const [i, j, k] = axes<"i", "j", "k">;
-  tensor<"A", float, 2> const A{{height, depth}};
-  tensor<"B", float, 2> const B{{depth, width}};
-  auto const C = compute<"C">(i, j) = sum(over(k), A(i, k) * B(k, j));
-  return op(inputs(A, B), outputs(C), "product");
-}
+auto product() { return ttune_test::open_product(height, width, depth); }
 
 /// The softmax of each row, with stages for its maximum and its sum.
 template <class Matrix>

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "eigen_matrices.hpp"
+#include "open_product.hpp"
 #include "support/temporary_folder.hpp"
 #include "ttune/backends/orc.hpp"
 #include "ttune/eigen.hpp"
@@ -31,13 +32,7 @@ dim const height{"M", 1, 5};
 dim const width{"N", 1, 6};
 dim const depth{"K", 1, 4};
 
-auto product() {
-  auto const [i, j, k] = axes<"i", "j", "k">;
-  tensor<"A", float, 2> const A{{height, depth}};
-  tensor<"B", float, 2> const B{{depth, width}};
-  auto const C = compute<"C">(i, j) = sum(over(k), A(i, k) * B(k, j));
-  return op(inputs(A, B), outputs(C), "product");
-}
+auto product() { return ttune_test::open_product(height, width, depth); }
 
 shape_options few(std::size_t kernels) {
   return {.likely = {{{{height, 1}, {width, 6}, {depth, 2}}, 1}, {{{height, 5}, {width, 3}, {depth, 4}}, 2}},
