@@ -31,8 +31,9 @@ inline constexpr std::int64_t longest_tensorized = 64;
 /// The most accesses that are emitted for a vectorized or unrolled loop. LLVM takes some seconds for them.
 inline constexpr std::int64_t most_emitted_accesses = 4096;
 
-/// Counts the accesses to memory that are emitted: one for all lanes if they are neighbours in memory, else one for
-/// each lane. Unrolled iterations have their own, iterations of other loops share them.
+/// Counts the accesses to memory that are emitted: one for a register of lanes if they are neighbours in memory, else
+/// one for each lane. Functions such as exp count as the accesses that compile as long. Unrolled iterations have their
+/// own, iterations of other loops share them.
 class emitted_accesses {
  public:
   /// Begins inside of vectorized loops over variables `lanes`, which have `number` lanes together. `for_lanes`: counts
@@ -72,16 +73,29 @@ class emitted_accesses {
       auto const* a = ir::as<ir::access>(part);
       auto const* from = a ? std::get_if<handle<ir::buffer>>(&a->from) : nullptr;
       if (from) sum += emitted(**from, a->indices);
+      if (is_function(part) && !for_lanes_) sum += accesses_of_function * registers();
       return false;
     });
     return sum;
+  }
+  static constexpr std::int64_t accesses_of_function = 8;
+
+  [[nodiscard]] static bool is_function(ir::expr const& e) {
+    if (auto const* u = ir::as<ir::unary>(e)) return u->op >= ir::unary_op::exp && u->op <= ir::unary_op::erf;
+    auto const* b = ir::as<ir::binary>(e);
+    return b && b->op == ir::binary_op::power;
+  }
+  /// Returns the number of registers for a value of all lanes.
+  [[nodiscard]] std::int64_t registers() const noexcept {
+    constexpr std::int64_t lanes_of_register = 16;
+    return (number_ + lanes_of_register - 1) / lanes_of_register;
   }
 
   [[nodiscard]] std::int64_t emitted(ir::buffer const& b, std::vector<ir::expr> const& indices) const {
     if (b.where == ir::memory::registers) return 0;
     bool const each =
         std::any_of(lanes_.begin(), lanes_.end(), [&](auto const& lane) { return is_strided(lane, indices); });
-    return each ? number_ : for_lanes_ ? 0 : 1;
+    return each ? number_ : for_lanes_ ? 0 : registers();
   }
 
   /// Returns true if the elements of two neighbouring lanes are neither the same nor neighbours.

@@ -96,6 +96,16 @@ TEST_CASE("split_long_loops: accesses are bounded over lanes and unrolled iterat
         "    B[96 + B.i.inside, B.j] = A[96 + B.i.inside, B.j] * 2.0\n");
 }
 
+TEST_CASE("split_long_loops: functions of many lanes count as many accesses") {
+  auto const [i, j] = axes<"i", "j">;
+  tensor<"A", float, 2> const A{{130, 260}};
+  auto const B = compute<"B">(i, j) = exp(A(i, j));
+  auto const text_of = [&](space const& s) { return ir::print(lowering::split_long_loops(lower(s, {}).body)); };
+  // 260 lanes are 17 registers, each with a load, a store and a function that counts as eight: 170 for each iteration
+  CHECK(text_of(schedule(B).unroll(i).vectorize(j)).find("unroll B.i.inside < 16\n") != std::string::npos);
+  CHECK(text_of(schedule(B).vectorize(j)).find("inside") == std::string::npos);
+}
+
 TEST_CASE("split_long_loops: a whole image in lanes") {
   auto const [i, j, both] = axes<"i", "j", "both">;
   tensor<"A", float, 2> const A{{71, 83}};
