@@ -149,7 +149,7 @@ class shape_kernel<op_type<Operands...>> {
 
 /// Tunes an operator with run-time extents for many shapes: makes kernels of the schedules of likely shapes within one
 /// budget, times them, and chooses a few of them with a tree of comparisons, so that calls lose
-/// little against the best kernel of each shape. Timing adds a second or some to the budget's time. Throws
+/// little against the best kernel of each shape. Timing has three tenths of the budget's time. Throws
 /// argument_error for an operator without run-time extents, program_error for one whose extents cannot stay open
 /// (capture/keep_open.hpp), and what `tuner::tune` throws.
 ///

@@ -33,6 +33,10 @@ class open_extents {
   [[nodiscard]] std::size_t count() const noexcept { return names_.size(); }
   /// Returns the places of an operand, in the order of memory.
   [[nodiscard]] std::vector<place> const& places(std::size_t operand) const noexcept { return operands_[operand]; }
+  /// Returns the first dimension that an extent has, counted through the dimensions of all operands; `in_no_shape` if
+  /// there is none.
+  [[nodiscard]] std::size_t first_dimension(std::size_t extent) const noexcept { return first_dimensions_[extent]; }
+  static constexpr std::size_t in_no_shape = static_cast<std::size_t>(-1);
   /// Returns values in the order in which this object numbers them. Throws argument_error if one is missing.
   [[nodiscard]] std::vector<std::int64_t> in_order(std::vector<bound_dim> const& values) const;
   [[nodiscard]] std::vector<bound_dim> bound(std::span<std::int64_t const> values) const;
@@ -43,6 +47,7 @@ class open_extents {
   std::string operator_;
   std::vector<std::string> names_;
   std::vector<std::vector<place>> operands_;
+  std::array<std::size_t, most> first_dimensions_{};
 };
 
 /// The values that one call has. It takes the operands whose shape is known first; the number of elements of another
@@ -56,6 +61,11 @@ class call_extents {
     auto const number = from_.places(operand)[dimension].number;
     if (number >= 0 && values_[static_cast<std::size_t>(number)] == open_extents::unknown)
       values_[static_cast<std::size_t>(number)] = extent;
+  }
+  /// Takes the shapes of all arguments, one behind the other. It sets all extents that dimensions have.
+  void take_all(std::span<std::int64_t const> shapes) noexcept {
+    for (std::size_t e = 0; e < from_.count(); ++e)
+      if (auto const at = from_.first_dimension(e); at != open_extents::in_no_shape) values_[e] = shapes[at];
   }
   /// Takes the number of elements of an argument: it tells an extent if all others are known.
   void take_elements(std::size_t operand, std::int64_t elements) noexcept {

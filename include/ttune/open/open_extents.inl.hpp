@@ -28,11 +28,18 @@ open_extents::open_extents(ir::program const& of, std::vector<std::string> const
   if (names_.size() > most)
     throw argument_error(operator_ + " has " + std::to_string(names_.size()) + " run-time extents, more than " +
                          std::to_string(most) + ": bind some with op.at");
+  first_dimensions_.fill(in_no_shape);
+  std::size_t dimension = 0;
   for (auto const& name : operands) {
     auto& places = operands_.emplace_back();
     for (auto const& e : extents_of(of, name)) {
-      if (e.is_constant()) places.push_back({-1, e.value});
-      else places.push_back({static_cast<std::int32_t>(std::ranges::find(names_, e.symbol->name) - names_.begin())});
+      auto const number = e.is_constant() ? -1 : std::ranges::find(names_, e.symbol->name) - names_.begin();
+      places.push_back({static_cast<std::int32_t>(number), e.is_constant() ? e.value : unknown});
+      if (number >= 0) {
+        auto& first = first_dimensions_[static_cast<std::size_t>(number)];
+        first = std::min(first, dimension);
+      }
+      ++dimension;
     }
   }
 }

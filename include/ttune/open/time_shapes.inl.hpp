@@ -78,12 +78,14 @@ inline double seconds_of_call(kernel_call const& kernel, std::span<void* const> 
 }
 
 std::vector<shape_candidate> time_shapes(std::vector<kernel_call> const& kernels,
-                                         std::vector<call_shape> const& largest, std::vector<shape_use> const& uses) {
+                                         std::vector<call_shape> const& largest, std::vector<shape_use> const& uses,
+                                         deadline const& until) {
   constexpr double hopeless = 3;  // times the best kernel's
+  constexpr std::size_t least_shapes = 32;
   std::vector<shape_candidate> made;
-  for (auto const& l : largest)
-    made.push_back({l, std::vector<double>(uses.size(), std::numeric_limits<double>::infinity())});
-  for (std::size_t u = 0; u < uses.size(); ++u) {
+  for (auto const& l : largest) made.push_back({l, {}});
+  for (std::size_t u = 0; u < uses.size() && (u < least_shapes || !until.passed()); ++u) {
+    for (auto& m : made) m.seconds.push_back(std::numeric_limits<double>::infinity());
     auto best = std::numeric_limits<double>::infinity();
     shaped_operands const operands(at_extents(kernels.front().signature(), uses[u].shape));
     for (std::size_t k = 0; k < kernels.size(); ++k) {

@@ -2,10 +2,14 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <numeric>
+#include <stop_token>
+#include <utility>
 
 #include "ttune/capture/keep_open.hpp"
 #include "ttune/ir/open_extents.hpp"
@@ -16,6 +20,8 @@
 #include "ttune/support/clock.hpp"
 #include "ttune/support/error.hpp"
 #include "ttune/tune/session/budget_meter.hpp"
+#include "ttune/tune/session/deadline.hpp"
+#include "ttune/tune/session/session_clock.hpp"
 
 namespace ttune { inline namespace v0 { namespace detail {
 
@@ -76,8 +82,11 @@ struct open_kernels {
     for (auto const k : numbers) made.calls.push_back(calls[k]), made.largest.push_back(largest[k]);
     return made;
   }
-  [[nodiscard]] std::vector<shape_candidate> timed(std::vector<shape_use> const& uses) const {
-    return time_shapes(calls, largest, uses);
+  /// Times calls of shapes until a deadline, and leaves out the shapes that are behind it.
+  [[nodiscard]] std::vector<shape_candidate> timed(std::vector<shape_use>& uses, deadline const& until) const {
+    auto made = time_shapes(calls, largest, uses, until);
+    uses.resize(made.front().seconds.size());
+    return made;
   }
 };
 
@@ -109,23 +118,42 @@ struct timed_choice {
   double seconds = 0;
 };
 
+/// The time that is left for choosing kernels, in shares.
+class timing_budget {
+ public:
+  timing_budget(session_clock const& clock, double end, std::stop_token stop)
+      : clock_(clock), start_(clock.elapsed()), end_(end), stop_(std::move(stop)) {}
+
+  /// Returns the moment at which a share of the time is over.
+  [[nodiscard]] deadline until(double share) const { return {clock_, start_ + share * (end_ - start_), stop_}; }
+
+ private:
+  session_clock const& clock_;
+  double start_, end_;
+  std::stop_token stop_;
+};
+
 /// Chooses kernels in rounds: all at a few shapes, the better ones at more, then those that are chosen at all shapes,
 /// from which the tree is made.
-inline timed_choice choose_kernels(open_kernels const& all, std::vector<shape_use> const& uses, open_range const& of,
-                                   std::size_t most) {
-  constexpr std::size_t shapes_of_rounds[] = {48, 256};
-  constexpr std::size_t spare_kernels = 8;  // behind the first round
+inline timed_choice choose_kernels(open_kernels const& all, std::vector<shape_use> uses, open_range const& of,
+                                   std::size_t most, timing_budget const& time) {
+  struct round {
+    std::size_t shapes;
+    std::size_t spare_kernels;
+    double end;  ///< share of the time
+  };
+  constexpr round rounds[] = {{48, 8, 0.3}, {256, 0, 0.6}};
   auto numbers = std::vector<std::size_t>(all.calls.size());
   std::iota(numbers.begin(), numbers.end(), std::size_t{0});
-  for (auto const shapes : shapes_of_rounds) {
-    auto const few = few_uses(uses, shapes);
-    auto const left = shapes == shapes_of_rounds[0] ? most + spare_kernels : most;
-    auto const better = choose_for_each(all.some(numbers).timed(few), few, of.largest, left);
+  for (auto const& [shapes, spare_kernels, end] : rounds) {
+    auto few = few_uses(uses, shapes);
+    auto const timed = all.some(numbers).timed(few, time.until(end));
+    auto const better = choose_for_each(timed, few, of.largest, most + spare_kernels);
     std::vector<std::size_t> chosen;
     for (auto const k : better) chosen.push_back(numbers[k]);
     numbers = std::move(chosen);
   }
-  auto const timed = all.some(numbers).timed(uses);
+  auto const timed = all.some(numbers).timed(uses, time.until(1));
   auto made = tree_for(timed, uses, of.smallest, of.largest);
   auto const seconds = mean_seconds(timed, made, uses);
   for (auto& k : made.kernels) k = numbers[k];
@@ -173,6 +201,22 @@ inline std::vector<kernel_of_space> untuned_and_tuned(tuner& by, std::vector<spa
   return all;
 }
 
+/// Returns the seconds until a deadline; infinity if there is none.
+inline double seconds_until(steady::time_point deadline) {
+  if (deadline == no_deadline) return std::numeric_limits<double>::infinity();
+  return std::chrono::duration<double>(deadline - steady::now()).count();
+}
+
+/// Returns what tuning may spend: the rest of the time is for timing kernels at many shapes.
+inline tuning_budget part_for_tuning(tuning_budget budget) {
+  constexpr double share = 0.7;
+  budget.time *= share;
+  if (budget.deadline != no_deadline)
+    budget.deadline =
+        steady::now() + std::chrono::duration_cast<steady::duration>(share * (budget.deadline - steady::now()));
+  return budget;
+}
+
 /// Returns the extents that calls may give.
 inline open_range range_of(handle<ir::program> const& open) {
   open_range made;
@@ -205,17 +249,20 @@ inline std::pair<recorded_shapes, std::vector<tuning_report>> find_kernels(tuner
                                                                            shape_options const& how,
                                                                            tuning_budget const& budget) {
   constexpr std::size_t most_derived = 32;
+  session_clock const clock(by.options().clock);
+  auto const end = std::min(budget.time.count(), seconds_until(budget.deadline));
   auto const likely = likely_shapes(range, how);
   auto const uses = shapes_of_calls(range, likely);
   auto const derived = apart_shapes(uses, most_derived, std::min(likely.size(), most_derived / 2));
   auto const tried = shape_spaces(program, range, by.compiler().target(), by.options().derive).run(derived);
-  auto tuned = untuned_and_tuned(by, tried.spaces, budget);
+  auto tuned = untuned_and_tuned(by, tried.spaces, part_for_tuning(budget));
   open_kernels all;
   for (auto const& one : tuned) {
     all.calls.emplace_back(load(one.found.image), by.kernel_executor());
     all.largest.push_back(tried.largest[one.space]);
   }
-  auto const [choice, seconds] = choose_kernels(all, uses, range, how.most_kernels);
+  auto const [choice, seconds] = choose_kernels(all, uses, range, how.most_kernels,
+                                               timing_budget(clock, end, budget.stop));
   recorded_shapes made{{range, {}, choice.tree}, effort_of(tuned, budget), seconds};
   std::vector<tuning_report> reports;
   for (auto const k : choice.kernels) {

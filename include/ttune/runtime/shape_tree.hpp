@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <utility>
@@ -26,7 +27,13 @@ struct extent_product {
 
   [[nodiscard]] bool is_one() const noexcept { return of[1] == none; }
   /// Returns the product in a shape. It saturates: extents may be as large as memory.
-  [[nodiscard]] std::int64_t in(std::span<std::int64_t const> shape) const noexcept;
+  [[nodiscard]] std::int64_t in(std::span<std::int64_t const> shape) const noexcept {
+    std::int64_t made = 1;
+    for (auto const place : of)
+      if (place != none && __builtin_mul_overflow(made, shape[static_cast<std::size_t>(place)], &made))
+        return std::numeric_limits<std::int64_t>::max();
+    return made;
+  }
 };
 
 /// A tree of comparisons of extents and of products of them. A call passes a handful, in a few nanoseconds.

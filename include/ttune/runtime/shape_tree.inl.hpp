@@ -1,19 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <limits>
-
 #include "ttune/runtime/shape_tree.hpp"
 
 namespace ttune { inline namespace v0 { namespace detail {
-
-std::int64_t extent_product::in(std::span<std::int64_t const> shape) const noexcept {
-  std::int64_t made = 1;
-  for (auto const place : of)
-    if (place != none && __builtin_mul_overflow(made, shape[static_cast<std::size_t>(place)], &made))
-      return std::numeric_limits<std::int64_t>::max();
-  return made;
-}
 
 std::string shape_tree::text_of(std::int32_t at, std::vector<std::string> const& names) const {
   auto const& n = nodes_[static_cast<std::size_t>(at)];
