@@ -225,4 +225,14 @@ TEST_CASE("derived: the rows of a block of a sparse matrix have small vectors, a
     for (std::int64_t const wide : {3, 4, 8}) check_derived(product(7, 5, high, wide), 3);
 }
 
+TEST_CASE("derived: rows of few terms that share a factor are computed one by one if they are an output, too") {
+  auto const [b, r, k, c] = axes<"b", "r", "k", "c">;
+  tensor<"A", float, 4> const A{{5, 12, 3, 4}};
+  tensor<"X", float, 2> const X{{5, 4}};
+  auto const S = compute<"S">(b, r) = sum(over(k, c), A(b, k, r, c) * X(b, c));
+  auto const Q = compute<"Q">(b, r) = tanh(S(b, r));
+  check_derived(op(inputs(A, X), outputs(Q), "alone"), 3);
+  check_derived(op(inputs(A, X), outputs(Q, S), "both"), 3);
+}
+
 }  // namespace derived_rows_tests

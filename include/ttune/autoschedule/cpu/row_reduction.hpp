@@ -103,11 +103,12 @@ class row_reduction {
   }
 
   /// Finds a short innermost axis of rows that share an operand and have their lanes in small vectors, such as the rows
-  /// of a block of a sparse matrix: these rows are computed together, and load the operand once.
+  /// of a block of a sparse matrix: these rows are computed together, and load the operand once. The rows of an output
+  /// are computed one by one (compute_at).
   void find_rows_together() {
     constexpr std::int64_t most = 8;
     auto const& axes = e_.definition->axes;
-    if (stages_.size() != 1 || axes.size() < 2 || !is_row(axes.back().name) || axes.back().name == blocks_.name) return;
+    if (stages_.size() != 1 || is_output(stages_[0]) || axes.size() < 2 || !is_row(axes.back().name) || axes.back().name == blocks_.name) return;
     auto const& st = *reduction_;
     auto const x = axes.size() - 1;
     auto const k = contiguous_reduced_axis(p_, st);
