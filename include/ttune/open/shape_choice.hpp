@@ -52,6 +52,9 @@ struct shape_choice {
                                                        std::vector<shape_use> const& uses, call_shape const& largest,
                                                        std::size_t most);
 
+/// Returns the square of the distance of two shapes, by the logarithms (to base 2) of their extents.
+[[nodiscard]] double distance_of(call_shape const& a, call_shape const& b);
+
 /// Returns some of the shapes that are far apart: each of the others is near one of them. Source: Gonzalez, "Clustering
 /// to minimize the maximum intercluster distance" (1985), with logarithms of extents.
 /// The first `given` are taken in any case.

@@ -123,8 +123,7 @@ shape_choice choose_by_shape(std::vector<shape_candidate> const& all, std::vecto
   return made;
 }
 
-/// Returns the square of the distance of two shapes, by the logarithms of their extents.
-inline double distance_of(call_shape const& a, call_shape const& b) {
+double distance_of(call_shape const& a, call_shape const& b) {
   double sum = 0;
   for (std::size_t d = 0; d < a.size(); ++d) {
     auto const apart = std::log2(static_cast<double>(a[d]) / static_cast<double>(b[d]));

@@ -8,6 +8,7 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <random>
 #include <stop_token>
 #include <utility>
 
@@ -53,7 +54,7 @@ inline std::vector<shape_use> likely_shapes(open_range const& of, shape_options 
 }
 
 /// Returns the likely shapes, then others all over the ranges, which have a small share of the calls: so that shapes
-/// that nobody named get a kernel that suits them, too.
+/// that nobody named get a kernel that suits them, too. Both are in random order: the first ones stand for all.
 inline std::vector<shape_use> shapes_of_calls(open_range const& of, std::vector<shape_use> likely) {
   constexpr std::size_t drawn = 1024;
   constexpr double share_of_unnamed = 0.1;
@@ -62,6 +63,7 @@ inline std::vector<shape_use> shapes_of_calls(open_range const& of, std::vector<
   for (auto const& one : likely) all += one.weight;
   if (!likely.empty())
     for (auto& use : others) use.weight = share_of_unnamed * all / drawn;
+  std::ranges::shuffle(likely, std::minstd_rand(1));
   std::map<call_shape, std::size_t> places;
   for (std::size_t i = 0; i < likely.size(); ++i) places.try_emplace(likely[i].shape, i);
   for (auto& use : others) {
@@ -90,14 +92,9 @@ struct open_kernels {
   }
 };
 
-/// Returns some uses that are far apart.
-inline std::vector<shape_use> few_uses(std::vector<shape_use> const& uses, std::size_t most) {
-  std::vector<shape_use> made;
-  for (auto const& shape : apart_shapes(uses, most)) {
-    auto const same = [&](shape_use const& u) { return u.shape == shape; };
-    made.push_back(*std::find_if(uses.begin(), uses.end(), same));
-  }
-  return made;
+/// Returns the first uses.
+inline std::vector<shape_use> first_uses(std::vector<shape_use> const& uses, std::size_t most) {
+  return {uses.begin(), uses.begin() + static_cast<std::ptrdiff_t>(std::min(most, uses.size()))};
 }
 
 /// Returns the weighted geometric mean of the seconds of calls, each by the kernel that the tree chooses.
@@ -142,11 +139,11 @@ inline timed_choice choose_kernels(open_kernels const& all, std::vector<shape_us
     std::size_t spare_kernels;
     double end;  ///< share of the time
   };
-  constexpr round rounds[] = {{48, 8, 0.3}, {256, 0, 0.6}};
+  constexpr round rounds[] = {{64, 8, 0.5}, {256, 0, 0.7}};
   auto numbers = std::vector<std::size_t>(all.calls.size());
   std::iota(numbers.begin(), numbers.end(), std::size_t{0});
   for (auto const& [shapes, spare_kernels, end] : rounds) {
-    auto few = few_uses(uses, shapes);
+    auto few = first_uses(uses, shapes);
     auto const timed = all.some(numbers).timed(few, time.until(end));
     auto const better = choose_for_each(timed, few, of.largest, most + spare_kernels);
     std::vector<std::size_t> chosen;
