@@ -184,10 +184,13 @@ class partitioner {
   ir::stmt parted(ir::loop const& l) {
     bool const constant = ir::is_constant(l.begin) && ir::is_constant(l.end);
     if (!constant) {
+      auto const outer = given_by_calls_;
+      given_by_calls_.insert(l.variable);
       auto const low = arith::bounds(l.begin, known_);
       auto const high = arith::bounds(l.end, known_);
-      return ir::make_loop(l.variable, l.begin, l.end, l.kind,
-                           with_range(l.variable, low.low, std::max(low.low + 1, high.high), l.body));
+      auto body = with_range(l.variable, low.low, std::max(low.low + 1, high.high), l.body);
+      given_by_calls_ = outer;
+      return ir::make_loop(l.variable, l.begin, l.end, l.kind, std::move(body));
     }
     auto begin = ir::constant_integer(l.begin);
     auto end = ir::constant_integer(l.end);
@@ -296,9 +299,17 @@ class partitioner {
   }
 
   ir::stmt visit_let(ir::let const& l) {
-    bool const is_extent = ir::contains(l.value, [](ir::expr const& e) { return ir::as<ir::access>(e) != nullptr; });
-    if (is_extent)  // calls give it: a version of the whole kernel for a value would be too much code
-      return ir::make_let(l.variable, l.value, l.low, l.high, with_range(l.variable, l.low, l.high, l.body));
+    bool const is_given = ir::contains(l.value, [&](ir::expr const& e) {
+      auto const* v = ir::as<ir::variable>(e);
+      return ir::as<ir::access>(e) || (v && given_by_calls_.contains(v->name));
+    });
+    if (is_given) {  // by calls: its interior is separated (open_interiors.hpp), a version for a value is too much code
+      auto const outer = given_by_calls_;
+      given_by_calls_.insert(l.variable);
+      auto body = with_range(l.variable, l.low, l.high, l.body);
+      given_by_calls_ = outer;
+      return ir::make_let(l.variable, l.value, l.low, l.high, std::move(body));
+    }
     if (auto const at = change_of_choice(l.variable, l.low, l.high, l.body))
       return ir::make_let(l.variable, l.value, l.low, l.high, two_arms(l.variable, l.low, *at, l.high, l.body));
     auto const c = interior(l.variable, l.low, l.high, l.body, known_);
@@ -342,6 +353,7 @@ class partitioner {
 
   arith::ranges known_;
   std::vector<postponed> postponed_;
+  std::set<std::string> given_by_calls_;  ///< variables whose ranges end where calls say
   bool has_choices_;
   bool in_thread_ = false;  ///< inside of a device thread
 };

@@ -72,14 +72,16 @@ TEST_CASE("open interiors: tiles that begin with the places of a task, or whose 
                                              .reorder(r, i)
                                              .vectorize(i));
   INFO(text);
-  CHECK(text.find("    if Y.io * 64 + 64 < N\n"
-                  "      alloc acc f32 (1, 64) registers\n"
+  CHECK(text.find("  if Y.io * 64 + 64 < N && 1 <= Y.io\n"
+                  "    alloc acc f32 (1, 64) registers\n"
+                  "    vectorize acc.i < 64\n"
+                  "      acc[0, acc.i] = 0.0\n"
+                  "    for acc.r < 3\n"
                   "      vectorize acc.i < 64\n"
-                  "        acc[0, acc.i] = 0.0\n"
-                  "      for acc.r < 3\n"
-                  "        vectorize acc.i < 64\n"
-                  "          acc[0, acc.i] += X[Y.j, Y.io * 64 + acc.i + acc.r - 1] * W[acc.r]\n") !=
+                  "        acc[0, acc.i] += X[Y.j, Y.io * 64 + acc.i + acc.r - 1] * W[acc.r]\n") !=
         std::string::npos);
+  // the kernel exists once, not also for the first and the last task of the largest extent
+  CHECK(text.find("if Y.io < 7") == std::string::npos);
 }
 
 TEST_CASE("open interiors: no versions for tiles that have versions of the whole and of fewer rows and lanes") {
