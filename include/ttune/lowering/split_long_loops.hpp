@@ -11,7 +11,7 @@
 // Loops that are not long by themselves may be so together: unrolled loops in each other, around many lanes, or around
 // lanes that are not neighbours in memory, which are emitted one by one. They are split, too, if more than 4096
 // accesses would be emitted, the inner ones first. So are tensorized loops that are longer than those of any
-// instruction.
+// instruction, and those around elements that no instruction for products has.
 //
 // Loops around registers keep their length, because registers have no address; so do loops with threads inside. It
 // runs after settle_storage.hpp, which moves registers that would be too many.

@@ -62,11 +62,21 @@ class emitted_accesses {
     return ir::constant_integer(l.end) - ir::constant_integer(l.begin);
   }
   [[nodiscard]] static bool is_unrolled(ir::loop const& l) {
-    bool const is_pattern = iterations_of(l) <= longest_tensorized;
-    return l.kind == ir::loop_kind::unrolled || (l.kind == ir::loop_kind::tensorized && !is_pattern);
+    if (l.kind != ir::loop_kind::tensorized) return l.kind == ir::loop_kind::unrolled;
+    return iterations_of(l) > longest_tensorized || !reads_narrow(l.body);
   }
 
  private:
+  /// Returns true if a statement reads elements of 8 or 16 bits: instructions for products of matrices have such.
+  [[nodiscard]] static bool reads_narrow(ir::stmt const& s) {
+    if (!s) return false;
+    auto const is_narrow = [](ir::expr const& e) { return ir::as<ir::access>(e) && size_in_bytes(e->type) <= 2; };
+    bool found = false;
+    (void)ir::map_parts(
+        s, [&](ir::stmt const& part) { return found = found || reads_narrow(part), part; },
+        [&](ir::expr const& e) { return found = found || ir::contains(e, is_narrow), e; });
+    return found;
+  }
   [[nodiscard]] std::int64_t in(ir::expr const& e) const {
     std::int64_t sum = 0;
     (void)ir::contains(e, [&](ir::expr const& part) {

@@ -44,8 +44,18 @@ TEST_CASE("split_long_loops: tensorized loops that no instruction replaces are s
   auto const columns = loop("y", 0, 65, loop_kind::tensorized, pattern);
   auto const nest = loop("z", 0, 1600, loop_kind::tensorized, columns);
   auto const made = lowering::split_long_loops(nest);
-  CHECK(ir::print(made).starts_with("for z.block < 100\n  unroll z.inside < 16\n    tensorize y < 65\n"));
+  CHECK(ir::print(made).starts_with("for z.block < 400\n  unroll z.inside < 4\n    tensorize y < 65\n"));
   CHECK(effect_of(made) == effect_of(nest));
+  // short ones in each other are a pattern only around elements that such instructions have
+  auto const is_kept = [](dtype of) {
+    auto const A = share(ir::buffer{{}, "A", of, {21150}, ir::memory::operand, 0, {}});
+    auto const read = ir::make_cast(dtype::f32, ir::make_access(A, {x}));
+    auto const terms = loop("x", 0, 60, loop_kind::tensorized, ir::make_store(O, {x}, read));
+    auto const product = loop("y", 0, 60, loop_kind::tensorized, loop("z", 0, 2, loop_kind::tensorized, terms));
+    return lowering::split_long_loops(product) == product;
+  };
+  CHECK(is_kept(dtype::i8));
+  CHECK(!is_kept(dtype::f32));
 }
 
 TEST_CASE("split_long_loops: short loops, loops around registers and around tasks stay as they are") {
