@@ -70,6 +70,11 @@ struct lane_linear {
   }
 };
 
+/// What is known of the value of a form: both limits are included, and absent if there is none.
+struct form_range {
+  std::optional<std::int64_t> low, high;
+};
+
 /// Returns the form of one lane.
 [[nodiscard]] inline lane_linear in_lane(lane_linear form, int lane) {
   form.constant += form.lane * lane;

@@ -104,36 +104,64 @@ class conditional_emitter {
   };
 
   /// Emits an arm of a condition, without the jump at its end. `begins` is the number of its first value if the
-  /// condition has two arms.
-  [[nodiscard]] arm_end emit_arm(std::string const& label, ir::stmt const& s, std::optional<int> begins) {
+  /// condition has two arms. `assume` adds what is known in the arm.
+  template <class Assume>
+  [[nodiscard]] arm_end emit_arm(std::string const& label, ir::stmt const& s, std::optional<int> begins,
+                                 Assume const& assume) {
     auto const outer = assembler_.begin_arm(begins);
     writer_.open_arm(label, s && has_serial_loop(s));
+    auto const known = state_.known;
+    if (s) assume();
     if (s) statements_.emit(s);
+    state_.known = known;
     assembler_.end_arm(outer);
     return {{registers_.contents(), writer_.label()}, writer_.close()};
   }
 
   void emit_together(ir::conditional const& c) {
     auto const condition = expressions_.evaluate(c.condition);
-    emit_branch(c, any_lane(writer_, state_, {&writer_, condition.text, "i1", condition.lanes}));
+    emit_branch(c, any_lane(writer_, state_, {&writer_, condition.text, "i1", condition.lanes}), false);
   }
 
   void emit_uniform(ir::conditional const& c) {
     auto const condition = expressions_.evaluate(c.condition);
     if (condition.lanes != 1) throw needs_scalar{};
-    emit_branch(c, condition.text);
+    emit_branch(c, condition.text, true);
   }
 
-  /// Emits a condition of the machine; registers written in an arm are merged after it.
-  void emit_branch(ir::conditional const& c, std::string const& condition) {
+  /// Adds what a condition says of indices, or what a comparison says that does not hold.
+  void assume(ir::expr const& condition, bool holds) {
+    std::vector<ir::expr> parts;
+    arith::conjuncts(condition, parts);
+    if (!holds && parts.size() > 1) return;
+    for (auto const& part : parts) {
+      auto const* b = ir::as<ir::binary>(part);
+      bool const compares = b && b->left->type == dtype::index &&
+                            (b->op == ir::binary_op::less || b->op == ir::binary_op::less_equal) &&
+                            !ir::contains(part, [](ir::expr const& e) { return ir::as<ir::access>(e) != nullptr; });
+      if (!compares) continue;
+      bool const is_strict = (b->op == ir::binary_op::less) == holds;
+      auto const above = indices_.index(b->right) + indices_.index(b->left).scaled(-1);
+      state_.known.add_not_negative(above.scaled(holds ? 1 : -1) + linear_of(is_strict ? -1 : 0));
+    }
+  }
+
+  /// Emits a condition of the machine; registers written in an arm are merged after it. `is_shared`: the condition
+  /// holds for all lanes, or for none.
+  void emit_branch(ir::conditional const& c, std::string const& condition, bool is_shared) {
+    auto const knowing = [&](bool holds) {
+      return [this, &c, is_shared, holds] {
+        if (is_shared) assume(c.condition, holds);
+      };
+    };
     auto const yes = writer_.fresh_label();
     auto const no = writer_.fresh_label();
     auto const join = writer_.fresh_label();
     auto const before = registers_.contents();
     auto const begins = [&] { return c.then && c.otherwise ? std::optional(writer_.next_number()) : std::nullopt; };
-    auto a = emit_arm(yes, c.then, begins());
+    auto a = emit_arm(yes, c.then, begins(), knowing(true));
     registers_.exchange(before);
-    auto b = emit_arm(no, c.otherwise, begins());
+    auto b = emit_arm(no, c.otherwise, begins(), knowing(false));
     b.text += registers_.take_shape(b.registers, a.registers, true);
     a.text += registers_.take_shape(a.registers, b.registers, false);
     auto const jump = "  br label %" + join + "\n";

@@ -11,6 +11,7 @@
 
 #include "ttune/codegen/lane_decisions.hpp"
 #include "ttune/codegen/lane_linear.hpp"
+#include "ttune/codegen/llvm/known_ranges.hpp"
 #include "ttune/ir/stmt.hpp"
 
 namespace ttune { inline namespace v0 { namespace codegen { namespace llvm {
@@ -38,6 +39,7 @@ struct function_state {
   bool in_task = false;                     ///< true in the body of a parallel loop
   ir::small_calls small_calls;              ///< the program's
   std::unordered_map<std::string, lane_linear> variables;  ///< by name
+  known_ranges known;                                      ///< of these variables, and of what depends on them
 
   /// Gives a variable a value that is known during emission.
   void set_variable(std::string const& name, std::int64_t number) {

@@ -142,11 +142,13 @@ inline lane_linear index_emitter::binary(ir::binary const& b) {
 }
 
 inline std::optional<lane_mask> index_emitter::decide(ir::expr const& condition) {
-  return decide_lanes(condition, state_.lanes, [&](ir::binary const& comparison) -> std::optional<lane_linear> {
+  auto const difference = [&](ir::binary const& comparison) -> std::optional<lane_linear> {
     auto const is_data = [](ir::expr const& n) { return ir::as<ir::access>(n) != nullptr; };
     if (ir::contains(comparison.left, is_data) || ir::contains(comparison.right, is_data)) return std::nullopt;
     return index(comparison.left) + index(comparison.right).scaled(-1);
-  });
+  };
+  return decide_lanes(condition, state_.lanes, difference,
+                      [&](lane_linear const& form) { return state_.known.range_of(form, state_.variables); });
 }
 
 }}}}  // namespace ttune::v0::codegen::llvm

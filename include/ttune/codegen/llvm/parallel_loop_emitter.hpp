@@ -34,6 +34,7 @@ class parallel_loop_emitter {
     auto const name = "@task" + std::to_string(writer_.fresh_number());
     auto const variables = captured_variables();
     auto const outer_variables = state_.variables;
+    auto const outer_known = state_.known;
     auto outer_registers = registers_.exchange({});  // no loop uses them: lowering/settle_storage.hpp
     auto outer_text = writer_.begin_function();
     define_variables(variables);
@@ -41,6 +42,9 @@ class parallel_loop_emitter {
     addresses_.define_local_memory_of_worker();
     addresses_.enter_task(first_captured + variables.size());
     state_.variables[l.variable] = linear_of("%index", 0);
+    state_.known.enter_function();
+    if (ir::is_constant(l.begin))
+      state_.known.add_variable(l.variable, ir::constant_integer(l.begin), known_ranges::unlimited);
     state_.in_task = true;
     statements_.emit(l.body);
     state_.in_task = false;
@@ -48,6 +52,7 @@ class parallel_loop_emitter {
     writer_.finish_function("define internal void " + name + "(ptr %closure, i64 %task, i32 %worker)");
     writer_.resume_function(std::move(outer_text));
     state_.variables = outer_variables;
+    state_.known = outer_known;
     registers_.exchange(std::move(outer_registers));
     call_tasks(name, variables, operands, begin, end);
     for (auto const& b : stored_buffers(l.body)) writer_.open_frames().forget_loads(b);

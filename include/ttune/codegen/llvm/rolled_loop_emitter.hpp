@@ -87,8 +87,13 @@ class rolled_loop_emitter {
     int const depth = outer == frames::here ? 0 : outer + 1;
     writer_.open_loop(depth, header);
     auto const saved = state_.variables;
+    auto const known = state_.known;
     state_.variables[l.variable] = linear_of(counter, depth);
+    if (ir::is_constant(l.begin))
+      state_.known.add_variable(l.variable, ir::constant_integer(l.begin),
+                                ir::is_constant(l.end) ? ir::constant_integer(l.end) : known_ranges::unlimited);
     statements_.emit(l.body);
+    state_.known = known;
     state_.variables = saved;
     return registers_.in_shape_of(entered, groups);
   }

@@ -60,8 +60,11 @@ class statement_emitter final : public body_emitter {
 
   void emit_let(ir::let const& l) {
     auto const saved = state_.variables;
+    auto const known = state_.known;
     state_.variables[l.variable] = indices_.index(l.value);
+    state_.known.add_variable(l.variable, l.low, l.high);
     emit(l.body);
+    state_.known = known;
     state_.variables = saved;
   }
 

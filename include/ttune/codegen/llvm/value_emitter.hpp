@@ -182,7 +182,8 @@ inline std::optional<value> value_emitter::known_comparison(ir::expr const& e, i
   if (e->type != dtype::boolean || b.left->type != dtype::index) return std::nullopt;
   auto const known = indices_.decide(e);
   if (!known) return std::nullopt;
-  if (state_.lanes == 1) return value{(*known)[0] ? "true" : "false", dtype::boolean, 1};
+  bool const is_same = std::equal(known->begin() + 1, known->end(), known->begin());
+  if (is_same) return value{(*known)[0] ? "true" : "false", dtype::boolean, 1};
   return value{mask_literal(*known), dtype::boolean, state_.lanes};
 }
 
