@@ -6,6 +6,7 @@
 
 #include "ttune/autoschedule/builder.hpp"
 #include "ttune/schedule/primitive/rebuild.hpp"
+#include "ttune/schedule/work_of_term.hpp"
 #include "ttune/support/integer.hpp"
 
 namespace ttune { inline namespace v0 { namespace autoschedule {
@@ -43,10 +44,6 @@ namespace ttune { inline namespace v0 { namespace autoschedule {
   return sum;
 }
 
-/// Up to this many elements that are read, added to and written (about half a microsecond), waking threads takes longer
-/// than it saves: the seed then makes one task.
-inline constexpr std::int64_t most_sequential_elements = 8192;
-
 /// Returns the number of elements that a stage's loops run over, with the reduced ones.
 [[nodiscard]] inline std::int64_t iterations_of(stage_plan const& st) {
   std::int64_t n = 1;
@@ -54,25 +51,9 @@ inline constexpr std::int64_t most_sequential_elements = 8192;
   return n;
 }
 
-/// Returns the time of the functions in a stage's value, in elements that are read, added to and written: a function
-/// takes as long as one of them, a power as two, a quotient or a root as a quarter.
-[[nodiscard]] inline double functions_of(stage_plan const& st) {
-  double sum = 0;
-  auto const add = [&](ir::expr const& e) {
-    if (!is_float(e->type)) return;
-    auto const* u = ir::as<ir::unary>(e);
-    auto const* b = ir::as<ir::binary>(e);
-    if (u && u->op >= ir::unary_op::exp && u->op <= ir::unary_op::erf) sum += 1;
-    if ((u && u->op == ir::unary_op::sqrt) || (b && b->op == ir::binary_op::divide)) sum += 0.25;
-    if (b && b->op == ir::binary_op::power) sum += 2;
-  };
-  for (auto const& c : st.definition->components) ir::for_each_node(c.value, add);
-  return sum;
-}
-
-/// Returns the time of a stage in elements that are read, added to and written. A sum writes nothing.
+/// Returns the time of a stage in elements that are read, added to and written.
 [[nodiscard]] inline double work_of(stage_plan const& st) {
-  return ((st.definition->reduces() ? 0.5 : 1) + functions_of(st)) * static_cast<double>(iterations_of(st));
+  return work_of_term(st) * static_cast<double>(iterations_of(st));
 }
 
 /// Returns true for a stage whose work one thread does sooner than several.

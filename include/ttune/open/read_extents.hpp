@@ -55,8 +55,7 @@ template <class... Operands, std::size_t... I, class... Arguments>
                                         Arguments const&... arguments) {
   call_extents found(open);
   if constexpr ((has_shape_of<Operands, Arguments> && ...)) read_all_shapes<Operands...>(found, arguments...);
-  else
-    (read_shape<Operands>(arguments, [&](std::size_t d, std::int64_t extent) { found.take(I, d, extent); }), ...);
+  else (read_shape<Operands>(arguments, [&](std::size_t d, std::int64_t extent) { found.take(I, d, extent); }), ...);
   for (std::size_t round = 0; round < sizeof...(Operands) && !found.complete(); ++round)
     (read_elements<Operands>(found, I, arguments), ...);
   if (!found.complete()) open.refuse(found.values());

@@ -142,7 +142,7 @@ class shape_timer {
 std::vector<shape_candidate> time_shapes(std::vector<kernel_call> const& kernels,
                                          std::vector<call_shape> const& largest, std::vector<shape_use> const& uses,
                                          deadline const& until) {
-  constexpr std::size_t least_shapes = 32;
+  constexpr std::size_t least_shapes = 16;
   shape_timer timer(kernels, largest);
   for (std::size_t u = 0; u < uses.size() && (u < least_shapes || !until.passed()); ++u) timer.add(uses[u].shape);
   return std::move(timer).run();

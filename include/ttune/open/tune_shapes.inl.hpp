@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <exception>
 #include <iterator>
 #include <limits>
 #include <map>
@@ -14,6 +15,7 @@
 
 #include "ttune/capture/keep_open.hpp"
 #include "ttune/ir/open_extents.hpp"
+#include "ttune/open/cost_of_call.hpp"
 #include "ttune/open/shape_records.hpp"
 #include "ttune/open/shape_spaces.hpp"
 #include "ttune/open/time_shapes.hpp"
@@ -53,16 +55,25 @@ inline std::vector<shape_use> likely_shapes(open_range const& of, shape_options 
   return made;
 }
 
+/// Returns shapes all over the ranges whose calls are small enough to be timed; the smallest one if there are none.
+inline std::vector<shape_use> timed_shapes(ir::program const& open, open_range const& of) {
+  constexpr std::size_t drawn = 1024;
+  auto made = even_shapes(of.smallest, of.largest, drawn);
+  std::erase_if(made, [&](shape_use const& use) { return !cost_of_call(open, of, use.shape).is_small(); });
+  if (made.empty()) made.push_back({of.smallest, 1});
+  return made;
+}
+
 /// Returns the likely shapes, then others all over the ranges, which have a small share of the calls: so that shapes
 /// that nobody named get a kernel that suits them, too. Both are in random order: the first ones stand for all.
-inline std::vector<shape_use> shapes_of_calls(open_range const& of, std::vector<shape_use> likely) {
-  constexpr std::size_t drawn = 1024;
+inline std::vector<shape_use> shapes_of_calls(ir::program const& open, open_range const& of,
+                                              std::vector<shape_use> likely) {
   constexpr double share_of_unnamed = 0.1;
-  auto others = even_shapes(of.smallest, of.largest, drawn);
+  auto others = timed_shapes(open, of);
   double all = 0;
   for (auto const& one : likely) all += one.weight;
   if (!likely.empty())
-    for (auto& use : others) use.weight = share_of_unnamed * all / drawn;
+    for (auto& use : others) use.weight = share_of_unnamed * all / static_cast<double>(others.size());
   std::ranges::shuffle(likely, std::minstd_rand(1));
   std::map<call_shape, std::size_t> places;
   for (std::size_t i = 0; i < likely.size(); ++i) places.try_emplace(likely[i].shape, i);
@@ -164,21 +175,28 @@ struct kernel_of_space {
 };
 
 /// Returns the untuned kernels of the spaces, in their order, until half of the budget's time is over: at least one.
+/// Others stand in for those that fail; throws backend_error if all do.
 inline std::vector<kernel_of_space> untuned_kernels(tuner& by, std::vector<space> const& spaces,
                                                     tuning_budget const& budget) {
   constexpr double share_of_time = 0.5;
   auto const start = steady::now();
   std::vector<kernel_of_space> made;
+  std::exception_ptr failure;
   for (std::size_t i = 0; i < spaces.size(); ++i) {
     bool const is_over = seconds_since(start) > share_of_time * budget.time.count() || budget.stop.stop_requested();
-    if (i > 0 && is_over) break;
+    if (!made.empty() && is_over) break;
     auto one = budget;
     one.effort = effort_level::none;
     one.trials = static_cast<std::int64_t>(i) < without_level(budget).trials ? 1 : 0;
     one.time = budget.time / static_cast<double>(spaces.size());
     one.calls.clear();
-    made.push_back({by.tune(spaces[i], one), i});
+    try {
+      made.push_back({by.tune(spaces[i], one), i});
+    } catch (backend_error const&) {
+      failure = std::current_exception();
+    }
   }
+  if (made.empty()) std::rethrow_exception(failure);
   return made;
 }
 
@@ -192,9 +210,10 @@ inline std::vector<kernel_of_space> untuned_and_tuned(tuner& by, std::vector<spa
   if (!has_level(budget)) rest.trials -= std::min(budget.trials, std::ssize(all));
   rest.time -= steady::now() - start;
   if (without_level(rest).trials <= 0 || rest.time.count() <= 0) return all;
-  std::vector<space> const started(spaces.begin(), spaces.begin() + std::ssize(all));
+  std::vector<space> started;
+  for (auto const& one : all) started.push_back(spaces[one.space]);
   auto tuned = by.tune_all(started, rest);
-  for (std::size_t i = 0; i < tuned.size(); ++i) all.push_back({std::move(tuned[i]), i});
+  for (std::size_t i = 0; i < tuned.size(); ++i) all.push_back({std::move(tuned[i]), all[i].space});
   return all;
 }
 
@@ -249,7 +268,7 @@ inline std::pair<recorded_shapes, std::vector<tuning_report>> find_kernels(tuner
   session_clock const clock(by.options().clock);
   auto const end = std::min(budget.time.count(), seconds_until(budget.deadline));
   auto const likely = likely_shapes(range, how);
-  auto const uses = shapes_of_calls(range, likely);
+  auto const uses = shapes_of_calls(*capture::keep_open(program), range, likely);
   auto const derived = apart_shapes(uses, most_derived, std::min(likely.size(), most_derived / 2));
   auto const tried = shape_spaces(program, range, by.compiler().target(), by.options().derive).run(derived);
   auto tuned = untuned_and_tuned(by, tried.spaces, part_for_tuning(budget));
@@ -258,8 +277,8 @@ inline std::pair<recorded_shapes, std::vector<tuning_report>> find_kernels(tuner
     all.calls.emplace_back(load(one.found.image), by.kernel_executor());
     all.largest.push_back(tried.largest[one.space]);
   }
-  auto const [choice, seconds] = choose_kernels(all, uses, range, how.most_kernels,
-                                               timing_budget(clock, end, budget.stop));
+  auto const [choice, seconds] =
+      choose_kernels(all, uses, range, how.most_kernels, timing_budget(clock, end, budget.stop));
   recorded_shapes made{{range, {}, choice.tree}, effort_of(tuned, budget), seconds};
   std::vector<tuning_report> reports;
   for (auto const k : choice.kernels) {

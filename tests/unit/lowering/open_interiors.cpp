@@ -78,8 +78,7 @@ TEST_CASE("open interiors: tiles that begin with the places of a task, or whose 
                   "      acc[0, acc.i] = 0.0\n"
                   "    for acc.r < 3\n"
                   "      vectorize acc.i < 64\n"
-                  "        acc[0, acc.i] += X[Y.j, Y.io * 64 + acc.i + acc.r - 1] * W[acc.r]\n") !=
-        std::string::npos);
+                  "        acc[0, acc.i] += X[Y.j, Y.io * 64 + acc.i + acc.r - 1] * W[acc.r]\n") != std::string::npos);
   // the kernel exists once, not also for the first and the last task of the largest extent
   CHECK(text.find("if Y.io < 7") == std::string::npos);
 }

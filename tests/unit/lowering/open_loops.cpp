@@ -262,6 +262,11 @@ TEST_CASE("open loops: calls with few terms are small") {
   CHECK(made.small_calls.extents == std::vector<std::string>{"M", "N"});
   CHECK(made.small_calls.most == 2048);  // times 8
   CHECK(ir::print(made).find("\non the caller's thread if M * N <= 2048\n") != std::string::npos);
+  auto const E = compute<"E">(i, k) = exp(A(i, k));  // a function and a result: twice the work of an element
+  auto const exponentials = op(inputs(A), outputs(E));
+  open = schedule(exponentials, E);
+  open.program = capture::keep_open(exponentials.program());
+  CHECK(lower(open, configuration{}).small_calls.most == 512);
 }
 
 }  // namespace open_loops_tests

@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
 #include <span>
 #include <vector>
@@ -53,6 +54,10 @@ TEST_CASE("open extents: shapes tell them, in the order of memory") {
   found.take(1, 0, 16);
   CHECK(found.complete());
   CHECK(std::vector<std::int64_t>(found.values().begin(), found.values().end()) == std::vector<std::int64_t>{8, 16});
+  CHECK(of.first_dimension(1) == 2);
+  detail::call_extents at_once(of);
+  at_once.take_all(std::vector<std::int64_t>{8, 12, 16, 12, 99, 98});
+  CHECK(std::ranges::equal(at_once.values(), found.values()));
 }
 
 TEST_CASE("open extents: numbers of elements tell one extent each, once the others are known") {

@@ -84,7 +84,8 @@ TEST_CASE("open edges: lanes at a boundary stay in vectors") {
   if (!probe_host().has_masks) return;
   auto const text = text_of(lanes, filter.program());
   CAPTURE(text);
-  CHECK(times_in(text, "load float,") <= 8);  // the first and the last element, at some edges; lane by lane they would be hundreds
+  CHECK(times_in(text, "load float,") <=
+        8);  // the first and the last element, at some edges; lane by lane they would be hundreds
   CHECK(text.find("@llvm.masked.load") != std::string::npos);
 }
 

@@ -108,7 +108,9 @@ class row_reduction {
   void find_rows_together() {
     constexpr std::int64_t most = 8;
     auto const& axes = e_.definition->axes;
-    if (stages_.size() != 1 || is_output(stages_[0]) || axes.size() < 2 || !is_row(axes.back().name) || axes.back().name == blocks_.name) return;
+    if (stages_.size() != 1 || is_output(stages_[0]) || axes.size() < 2 || !is_row(axes.back().name) ||
+        axes.back().name == blocks_.name)
+      return;
     auto const& st = *reduction_;
     auto const x = axes.size() - 1;
     auto const k = contiguous_reduced_axis(p_, st);

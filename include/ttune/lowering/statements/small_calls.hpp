@@ -11,18 +11,20 @@
 
 #include "ttune/ir/stmt.hpp"
 #include "ttune/schedule/plan.hpp"
+#include "ttune/schedule/work_of_term.hpp"
 
 namespace ttune { inline namespace v0 { namespace lowering {
 
-/// Returns the calls in which the stage with the most terms has few of them. Up to about 16384, half a microsecond,
-/// waking threads takes longer than it saves. For constant extents the schedule knows how many tasks there are.
+/// Returns the calls in which the stage with the most work has little of it: less than waking threads takes. For
+/// constant extents the schedule knows how many tasks there are.
 [[nodiscard]] inline ir::small_calls small_calls_of(plan const& p) {
-  constexpr std::int64_t few_terms = 16384;
   ir::small_calls made;
   double most = 0;
   for (auto const& stage : p.stages) {
+    auto const few_terms =
+        static_cast<std::int64_t>(static_cast<double>(most_sequential_elements) / work_of_term(stage));
     ir::small_calls of_stage;
-    double terms = 1;
+    double work = work_of_term(stage);
     std::int64_t constant = 1;
     for (std::size_t axis = 0; axis < stage.axis_count(); ++axis) {
       auto const& end = stage.axis_end(axis);
@@ -30,10 +32,10 @@ namespace ttune { inline namespace v0 { namespace lowering {
       else if (end.run == 1) of_stage.extents.push_back(end.symbol->name);
       else of_stage.extents.push_back(end.symbol->name), constant = std::max<std::int64_t>(1, constant / end.run);
       constant = std::min(constant, few_terms + 1);
-      terms *= static_cast<double>(stage.axis_size(axis));
+      work *= static_cast<double>(stage.axis_size(axis));
     }
     of_stage.most = few_terms / constant;
-    if (terms > most) most = terms, made = std::move(of_stage);
+    if (work > most) most = work, made = std::move(of_stage);
   }
   return made;
 }
