@@ -70,7 +70,7 @@ struct lane_linear {
   }
 };
 
-/// What is known of the value of a form: both limits are included, and absent if there is none.
+/// The range in which the value of a form lies. Both limits are included; an absent one is not known.
 struct form_range {
   std::optional<std::int64_t> low, high;
 };

@@ -29,7 +29,7 @@
 // If cutting would copy a large body into a few lanes at the edges, the tiles are moved inside instead
 // (shifted_tiles.hpp).
 //
-// Loops that end where calls say are not cut: open_interiors.hpp has separated their interiors.
+// Loops whose ends are given by calls are not cut: open_interiors.hpp has separated their interiors.
 //
 // After this pass, a remaining condition belongs to a loop that is too small to cut, or is not affine. Masks or padded
 // copies instead of this pass cost 5 to 25 per cent of peak on convolutions (measured).

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a call of a program with open extents computes, and the memory of its operands.
+// The work of a call of a program with open extents, and the memory of its operands.
 #pragma once
 
 #include <algorithm>

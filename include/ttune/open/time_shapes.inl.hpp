@@ -80,8 +80,8 @@ inline double seconds_of_call(kernel_call const& kernel, std::span<void* const> 
   return least;
 }
 
-/// Times kernels at one shape after the other. Most kernels are many times slower than the best one where they were not
-/// made for; large shapes are left out for those of which a similar shape told so.
+/// Times kernels at one shape after the other. Most kernels are many times slower than the best one at shapes that they
+/// were not made for. A kernel that was so at a similar shape is not timed at a large one: its time is estimated.
 class shape_timer {
  public:
   shape_timer(std::vector<kernel_call> const& kernels, std::vector<call_shape> const& largest) : kernels_(kernels) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long the terms of a stage take, and how much work is too little for several threads.
+// The time that the terms of a stage take, and the work that is too little for several threads.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known of indices at the place where code is being written: the ranges of variables, and the conditions that
-// hold around. A tile at the edge of an image, inside of `if (x * 7 + 6 < W)`, tests one of its 21 conditions so.
+// Facts about indices at the place where code is being written: the ranges of variables, and the conditions that hold
+// around this place. A tile of seven columns at the edge of an image, inside of `if (x * 7 + 6 < W)`, needs to test only
+// two of its 21 terms.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +17,7 @@
 
 namespace ttune { inline namespace v0 { namespace codegen { namespace llvm {
 
-/// Facts come in, the ranges of linear forms go out. Whoever adds facts restores the earlier ones behind their place.
+/// Facts come in, the ranges of linear forms go out. An emitter that adds facts restores the earlier ones when it leaves the statement.
 class known_ranges {
  public:
   static constexpr auto unlimited = std::numeric_limits<std::int64_t>::max();
