@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Facts about indices at the place where code is being written: the ranges of variables, and the conditions that hold
-// around this place. A tile of seven columns at the edge of an image, inside of `if (x * 7 + 6 < W)`, needs to test only
-// two of its 21 terms.
+// around this place. A tile of seven columns at the edge of an image, inside of `if (x * 7 + 6 < W)`, needs to test
+// only two of its 21 terms.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,8 @@
 
 namespace ttune { inline namespace v0 { namespace codegen { namespace llvm {
 
-/// Facts come in, the ranges of linear forms go out. An emitter that adds facts restores the earlier ones when it leaves the statement.
+/// Facts come in, the ranges of linear forms go out. An emitter that adds facts restores the earlier ones when it
+/// leaves the statement.
 class known_ranges {
  public:
   static constexpr auto unlimited = std::numeric_limits<std::int64_t>::max();
