@@ -24,21 +24,30 @@ using namespace ttune_bench;
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-/// Returns the least seconds of each of several calls, which take turns. Before each turn the threads of the one before
-/// stop spinning, and some calls warm up.
-std::vector<double> least_seconds(std::vector<std::function<void()>> const& calls, int rounds, double pause) {
-  auto const time = [](auto const& call, int times) {
-    auto const began = now();
+/// Runs a call for some time, in parts of a tenth of a millisecond, and returns the least seconds of a call in a part.
+double least_seconds_within(std::function<void()> const& call, double limit) {
+  constexpr double part = 1e-4;
+  double best = 1e9;
+  auto const began = now();
+  for (auto before = began; before - began < limit;) {
+    auto const times = std::clamp(static_cast<int>(part / best), 1, 5'000);
     for (int i = 0; i < times; ++i) call();
-    return (now() - began) / times;
-  };
+    auto const after = now();
+    best = std::min(best, (after - before) / times);
+    before = after;
+  }
+  return best;
+}
+
+/// Returns the least seconds of each of several calls, which take turns. Before each turn the threads of the one before
+/// stop spinning, and calls warm up: threads that slept need up to some milliseconds until each has a core of its own.
+std::vector<double> least_seconds(std::vector<std::function<void()>> const& calls, int rounds, double pause) {
   std::vector<double> best(calls.size(), 1e9);
   for (int r = 0; r < rounds; ++r)
     for (std::size_t c = 0; c < calls.size(); ++c) {
-      auto const times = std::clamp(static_cast<int>(3e-4 / std::max(1e-9, best[c])), 2, 20'000);
       std::this_thread::sleep_for(std::chrono::duration<double>(pause));
-      (void)time(calls[c], 1 + times / 4);
-      best[c] = std::min(best[c], time(calls[c], r == 0 ? 2 : times));
+      (void)least_seconds_within(calls[c], 3e-3);
+      best[c] = std::min(best[c], least_seconds_within(calls[c], 2e-3));
     }
   return best;
 }

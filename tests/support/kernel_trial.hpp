@@ -15,6 +15,9 @@
 #include "support/random_schedule.hpp"
 #include "support/rounding_bounds.hpp"
 #include "ttune/autoschedule/derive_space.hpp"
+#include "ttune/ir/make.hpp"
+#include "ttune/ir/open_extents.hpp"
+#include "ttune/ir/operands.hpp"
 #include "ttune/ir/print.hpp"
 #include "ttune/ir/verify.hpp"
 #include "ttune/runtime/backend.hpp"
@@ -153,6 +156,17 @@ template <class Run>
   }
 }
 
+/// Returns a statement with open extents whose calls all have several tasks for each thread, however small they are.
+[[nodiscard]] inline ttune::ir::stmt for_all_threads(ttune::ir::stmt const& s) {
+  using namespace ttune;
+  if (auto const* a = ir::as<ir::allocate>(s)) return ir::make_allocate(a->storage, for_all_threads(a->body));
+  auto const* l = ir::as<ir::let>(s);
+  if (!l) return s;
+  if (l->variable != ir::tasks_of_call)
+    return ir::make_let(l->variable, l->value, l->low, l->high, for_all_threads(l->body));
+  return ir::make_let(l->variable, ir::make_variable(ir::threads_of_call) * 2, l->low, l->high, l->body);
+}
+
 /// Compiles and runs in this process: a kernel that touches a guard page ends the process. Code for another processor
 /// runs in the emulator. `extents` are those that the call gives, if the program keeps some open.
 [[nodiscard]] inline trial_outcome try_kernel(ttune::backend& by, schedule_source from, scheduled const& what,
@@ -170,7 +184,8 @@ template <class Run>
     lowered = work.lower(chosen);
     signature = work.signature();
     // Random programs are small: half of those with open extents start the runtime's threads all the same.
-    if (from == schedule_source::derived || from == schedule_source::written) lowered.small_calls = {};
+    if (from == schedule_source::derived || from == schedule_source::written)
+      lowered.body = for_all_threads(lowered.body);
   } catch (schedule_error const& refused) {
     return {without_kernel, refused.what()};
   }

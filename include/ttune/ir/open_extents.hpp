@@ -26,6 +26,12 @@ void for_each_symbol(program const& p, See const& see) {
 /// Returns the name of a symbol's value in the expressions of a stage, which is that of no axis.
 [[nodiscard]] inline std::string variable_of(dimension const& symbol) { return "extents." + symbol.name; }
 
+/// The variable with the number of threads that a call may use. It is bound in each lowered program with open extents.
+inline constexpr char const* threads_of_call = "$threads";
+/// The variable with the number of tasks that a call should have at least: 1 if it is too small for several threads
+/// (lowering/statements/tasks_of_call.hpp). A program has it if some of its loops are parallel.
+inline constexpr char const* tasks_of_call = "$tasks";
+
 /// Returns true if calls of the program's kernels give extents.
 [[nodiscard]] inline bool keeps_extents_open(program const& p) {
   return std::any_of(p.inputs.begin(), p.inputs.end(), [](auto const& t) { return t->role == tensor_role::extents; });

@@ -354,11 +354,6 @@ inline std::string lowered_text(lowered const& l, statement_lines* lines) {
   stmt_printer p;
   p.lines = lines;
   p.out = l.name + "(" + comma_list(l.operands, operand) + ")\n";
-  if (l.small_calls.most > 0) {
-    std::string product;
-    for (auto const& e : l.small_calls.extents) product += (product.empty() ? "" : " * ") + e;
-    p.out += "on the caller's thread if " + product + " <= " + std::to_string(l.small_calls.most) + "\n";
-  }
   for (auto const& b : l.prepared) p.out += "prepared " + operand(b) + "\n";
   if (l.prepare) {
     p.out += "prepare\n";

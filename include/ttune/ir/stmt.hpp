@@ -126,12 +126,6 @@ struct stmt_node : counted {
   std::variant<block, loop, let, conditional, allocate, store, barrier, prefetch, warp_reduction, matrix_multiply> what;
 };
 
-/// Calls that one thread computes: those in which the product of some extents is small.
-struct small_calls {
-  std::vector<std::string> extents;
-  std::int64_t most = 0;  ///< the largest product
-};
-
 /// A program after scheduling: `prepare` fills the prepared buffers from constants (null if there are none), `body`
 /// does the rest.
 struct lowered {
@@ -144,7 +138,6 @@ struct lowered {
   /// with an estimate of the processor.
   bool same_bits = false;
   bool keeps_extents_open = false;  ///< calls give extents (capture/keep_open.hpp)
-  ir::small_calls small_calls;      ///< none if all extents are constant (lowering/statements/small_calls.hpp)
 };
 
 }}}  // namespace ttune::v0::ir

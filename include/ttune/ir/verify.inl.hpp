@@ -5,6 +5,7 @@
 #include <set>
 
 #include "ttune/ir/instruction.hpp"
+#include "ttune/ir/open_extents.hpp"
 #include "ttune/ir/print.hpp"
 #include "ttune/ir/statement_queries.hpp"
 #include "ttune/ir/verify.hpp"
@@ -194,6 +195,7 @@ class statement_verifier {
     v_.is_lowered = true;
     for (auto const* buffers : {&l.operands, &l.prepared})
       for (auto const& b : *buffers) v_.sources.insert(b.get());
+    if (l.keeps_extents_open) v_.variables.insert(threads_of_call);
     check(l.prepare);
     check(l.body);
   }

@@ -20,7 +20,7 @@ namespace ttune { inline namespace v0 {
 [[nodiscard]] ir::lowered lower(space const& of, configuration const& chosen);
 
 /// Incremented whenever the code of a schedule changes: images of another version are not used.
-inline constexpr std::uint32_t lowering_version = 20;
+inline constexpr std::uint32_t lowering_version = 21;
 
 }}  // namespace ttune::v0
 

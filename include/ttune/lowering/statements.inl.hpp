@@ -13,7 +13,8 @@
 #include "ttune/lowering/statements/prologues.hpp"
 #include "ttune/lowering/statements/scattered.hpp"
 #include "ttune/lowering/statements/short_tiles.hpp"
-#include "ttune/lowering/statements/small_calls.hpp"
+#include "ttune/lowering/statements/task_shares.hpp"
+#include "ttune/lowering/statements/tasks_of_call.hpp"
 #include "ttune/lowering/statements/threads.hpp"
 #include "ttune/lowering/statements/values.hpp"
 #include "ttune/schedule/primitive/lookup.hpp"
@@ -41,7 +42,6 @@ class statement_builder {
       return st->reduces() && !st->reduction.associative && !st->reduction.commutative;
     });
     made_.keeps_extents_open = !scope_.open.empty();
-    if (made_.keeps_extents_open) made_.small_calls = small_calls_of(p_);
     buffers_.declare_operands();
     std::vector<ir::stmt> prepare;
     std::vector<ir::stmt> body;
@@ -67,6 +67,7 @@ class statement_builder {
  private:
   /// Returns a statement with the variables of the extents that the call gives.
   [[nodiscard]] ir::stmt with_open_extents(ir::stmt made) const {
+    if (made_.keeps_extents_open) made = with_tasks_wanted(p_, std::move(made));
     for (std::size_t i = scope_.open.size(); i-- > 0;) {
       auto const& d = *scope_.open[i];
       auto const given = ir::make_access(buffers_.open_extents(), {ir::make_index(static_cast<std::int64_t>(i))});
@@ -150,13 +151,14 @@ class statement_builder {
       return by_iterations(st, *tile, [&] { return loops(st, level, initialise); });
     auto last = level;
     while (scope_.loop(st, last).fused) ++last;
+    auto const counts = initialise ? lets() : share_tiles(st, level, last);
     std::int64_t extent = 1;
     exprs ends;
     auto const known = scope_.facts.size();
     for (auto l = level; l <= last; ++l) {
-      extent *= scope_.loop(st, l).extent;
+      extent *= scope_.positions(st, l);
       ends.push_back(end_in_group(st, level, l));
-      scope_.ranges[scope_.variable(st, l)] = {0, std::max(scope_.loop(st, l).extent - 1, 0)};
+      scope_.ranges[scope_.variable(st, l)] = {0, std::max<std::int64_t>(scope_.positions(st, l) - 1, 0)};
     }
     for (auto l = level; l <= last; ++l)
       if (auto exists = first_value_exists(scope_, base_, st, l);
@@ -166,7 +168,8 @@ class statement_builder {
     if (before > 0) scope_.ranges[scope_.variable(st, last)].low = -before;
     auto const given = scope_.loop(st, last).kind;
     auto const kind = initialise && given == ir::loop_kind::tensorized ? kind_of_first_values(st, last) : given;
-    auto const name = last == level ? scope_.variable(st, level) : fused_name(st, last);
+    auto name = last == level ? scope_.variable(st, level) : fused_name(st, last);
+    if (last == level && !counts.empty()) name += ".task";
     auto const shared_by = scope_.threads_around(kind);
     bool const vanishes = extent == 1 && !primitives::is_block(kind);  // of one block, too, threads share a memory
     if (!vanishes && !shared_by) scope_.around.push_back({kind, name, extent});
@@ -176,7 +179,7 @@ class statement_builder {
     if (!vanishes && !shared_by) scope_.around.pop_back();
     scope_.facts.resize(known);
     if (vanishes) return shared_by ? only_first(*shared_by, inner) : inner;
-    if (last != level) inner = with_parts_of_fused(st, level, last, name, ends, inner);
+    if (last != level || !counts.empty()) inner = with_parts_of_fused(st, level, last, name, ends, inner);
     for (auto l = level; l <= last; ++l) scope_.ranges.erase(scope_.variable(st, l));
     if (shared_by) return distributed(*shared_by, name, extent, inner);
     auto end = ir::make_index(1);
@@ -186,7 +189,42 @@ class statement_builder {
     if (auto const some = scope_.some_iterations.find({st, static_cast<std::size_t>(innermost.axis)});
         is_tile && some != scope_.some_iterations.end() && some->second != all_iterations)
       end = ir::make_index(some->second);
-    return prologues_.finished(name, kind, ir::make_loop(name, ir::make_index(-before), end, kind, inner));
+    auto made = prologues_.finished(name, kind, ir::make_loop(name, ir::make_index(-before), end, kind, inner));
+    for (auto l = level; l <= last; ++l) scope_.shares.erase({st, l});
+    for (auto i = counts.size(); i-- > 0;) {
+      scope_.ranges.erase(counts[i].variable);
+      made = ir::make_let(counts[i].variable, counts[i].value, counts[i].low, counts[i].high, made);
+    }
+    return made;
+  }
+
+  using lets = std::vector<ir::let>;
+
+  /// Has calls decide how many tiles the tasks of parallel loops have that run together; returns these numbers.
+  [[nodiscard]] lets share_tiles(std::size_t st, std::int32_t first, std::int32_t last) {
+    lets made;
+    for (auto l = first; l <= last && !scope_.open.empty(); ++l) {
+      auto const inner = loop_over_tiles(scope_, st, l, last);
+      if (!inner || !is_apart_from_axis(scope_, base_, st, l, *inner)) continue;
+      auto others = ir::make_index(1);
+      for (auto k = first; k <= last; ++k)
+        if (k != l) others = ir::make_binary(ir::binary_op::multiply, others, end_in_group(st, first, k));
+      std::int64_t const most = scope_.loop(st, *inner).extent;
+      auto const most_tasks = scope_.loop(st, l).extent * most;
+      auto const tiles = tiles_of_axis(scope_, base_, st, l, *inner);
+      scope::task_share const share{*inner, scope_.variable(st, *inner) + ".count", scope_.variable(st, l) + ".tasks"};
+      auto const count = ir::make_variable(share.count);
+      made.push_back({share.count, tiles_of_task(tiles, others, most), 1, most + 1, {}});
+      made.push_back({share.tasks,
+                      ir::make_binary(ir::binary_op::floor_divide, tiles + count + -1, count),
+                      0,
+                      most_tasks + 1,
+                      {}});
+      scope_.ranges[share.count] = {1, most};
+      scope_.ranges[share.tasks] = {0, most_tasks};
+      scope_.shares[{st, l}] = share;
+    }
+    return made;
   }
 
   /// Returns what runs inside of loops that run together. If one of them passes tiles of rows of which the last one may
@@ -316,13 +354,15 @@ class statement_builder {
     auto below = ir::make_index(1);
     auto const all = ir::make_variable(name);
     auto outermost = first;  // that has iterations: nothing is above it
-    while (outermost < last && scope_.loop(st, outermost).extent == 1) ++outermost;
+    while (outermost < last && scope_.positions(st, outermost) == 1) ++outermost;
     for (auto l = last; l >= outermost; --l) {
-      auto const extent = scope_.loop(st, l).extent;
+      auto const positions = scope_.positions(st, l);
       auto const& end = ends[static_cast<std::size_t>(l - first)];
       auto digit = ir::make_binary(ir::binary_op::floor_divide, all, below);
       if (l != outermost) digit = ir::make_binary(ir::binary_op::floor_modulo, digit, end);
-      if (extent != 1) inner = ir::make_let(scope_.variable(st, l), digit, 0, extent, inner);
+      if (auto const* share = scope_.share_of(st, l))
+        digit = ir::make_binary(ir::binary_op::multiply, digit, ir::make_variable(share->count));
+      if (positions != 1) inner = ir::make_let(scope_.variable(st, l), digit, 0, positions, inner);
       below = ir::make_binary(ir::binary_op::multiply, below, end);
     }
     return inner;

@@ -213,13 +213,13 @@ TEST_CASE("open loops: few lanes of several vectors are code of their own") {
                        "  vectorize Y.i < 64\n"
                        "    Y[Y.i] = X[Y.i] * 2.0\n"
                        "else\n"
-                       "  if N < 9\n"
-                       "    vectorize Y.i < 8\n"
+                       "  if N < 5\n"
+                       "    vectorize Y.i < 4\n"
                        "      if Y.i < N\n"
                        "        Y[Y.i] = X[Y.i] * 2.0\n"
                        "  else\n"
-                       "    if N < 17\n"
-                       "      vectorize Y.i < 16\n"));
+                       "    if N < 9\n"
+                       "      vectorize Y.i < 8\n"));
 }
 
 TEST_CASE("open loops: the tasks around few lanes are all there, though the last of their loops runs once") {
@@ -256,17 +256,39 @@ TEST_CASE("open loops: calls with few terms are small") {
   tensor<"B", float, 2> const B{{8, n}};
   auto const C = compute<"C">(i, j) = sum(over(k), A(i, k) * B(k, j));
   auto const product = op(inputs(A, B), outputs(C));
-  space open = schedule(product, C);
+  space open = schedule(product, C).parallel(i);
   open.program = capture::keep_open(product.program());
   auto const made = lower(open, configuration{});
-  CHECK(made.small_calls.extents == std::vector<std::string>{"M", "N"});
-  CHECK(made.small_calls.most == 2048);  // times 8
-  CHECK(ir::print(made).find("\non the caller's thread if M * N <= 2048\n") != std::string::npos);
+  auto const wanted = [](ir::lowered const& of, std::string const& tasks) {
+    return ir::print(of).find("let $tasks = min(" + tasks + ", $threads * 2) in [1, ") != std::string::npos;
+  };
+  CHECK(wanted(made, "(M * N + 2047) / 2048"));      // times 8
   auto const E = compute<"E">(i, k) = exp(A(i, k));  // a function and a result: twice the work of an element
   auto const exponentials = op(inputs(A), outputs(E));
-  open = schedule(exponentials, E);
+  open = schedule(exponentials, E).parallel(i);
   open.program = capture::keep_open(exponentials.program());
-  CHECK(lower(open, configuration{}).small_calls.most == 512);
+  CHECK(wanted(lower(open, configuration{}), "(M + 511) / 512"));
+}
+
+TEST_CASE("open loops: a call that would have too few tasks has fewer tiles in each") {
+  dim const n{"N", 1, 512};
+  auto const [i, ia, ib, ic, id] = axes<"i", "ia", "ib", "ic", "id">;
+  tensor<"X", float, 1> const X{{n}};
+  auto const Y = compute<"Y">(i) = X(i) * 2;
+  auto const twice = op(inputs(X), outputs(Y));
+  auto const tiles = schedule(twice, Y).split(i, 64, ia, ib).split(ib, 4, ic, id).parallel(ia).vectorize(id);
+  auto const text = lowered_open(twice, tiles);
+  auto const has = [&](char const* line) { return text.find(line) != std::string::npos; };
+  CHECK_MESSAGE(has("let Y.ic.count = max(min(((N + 3) / 4 + $tasks - 1) / $tasks, 16), 1) in [1, 17)"), text);
+  CHECK_MESSAGE(has("let Y.ia.tasks = ((N + 3) / 4 + Y.ic.count - 1) / Y.ic.count in [0, 129)"), text);
+  CHECK_MESSAGE(has("parallel Y.ia.task < Y.ia.tasks"), text);
+  CHECK_MESSAGE(has("let Y.ia = Y.ia.task * Y.ic.count in [0, 128)"), text);
+  CHECK_MESSAGE(has("Y[Y.ia * 4 + Y.ic * 4 + Y.id]"), text);
+
+  // what a task computes for all of its tiles stays: a task with fewer of them would compute as much
+  auto const copied = schedule(twice, Y).split(i, 64, ia, ib).split(ib, 4, ic, id).parallel(ia).cache_read(X, "copy");
+  auto const with_copy = lowered_open(twice, copied.in("copy").compute_at("Y", ia));
+  CHECK_MESSAGE(with_copy.find("parallel Y.ia < (N + 63) / 64") != std::string::npos, with_copy);
 }
 
 }  // namespace open_loops_tests

@@ -103,8 +103,13 @@ TEST_CASE("loads and loops: a thread computes a small call alone, task by task")
   static int starts;
   auto const task = store(O, ir::make_variable("i"), ir::make_cast(dtype::i64, ir::make_variable("i") + 1));
   auto const tasks = ir::make_loop("i", ir::make_index(0), ir::make_variable("n"), ir::loop_kind::parallel, task);
-  ir::lowered program{"small", {A, O}, {}, {}, ir::make_let("n", ir::make_cast(dtype::index, first()), 0, 6, tasks)};
-  auto const started_for = [&](std::int64_t n) {
+  ir::lowered program{"small", {A, O}, {}, {}, {}};
+  program.keeps_extents_open = true;
+  auto const started_for = [&](std::int64_t n, std::int64_t most = 1) {
+    auto const wanted =
+        ir::make_binary(ir::binary_op::floor_divide, ir::make_variable("n") + (most - 1), ir::make_index(most));
+    auto const of_call = ir::make_let(ir::tasks_of_call, wanted, 0, 6, tasks);
+    program.body = ir::make_let("n", ir::make_cast(dtype::index, first()), 0, 6, of_call);
     auto const made = orc_backend().compile(program, {});
     REQUIRE_MESSAGE(made.image, made.diagnostics);
     std::vector<std::int64_t> a = {n};
@@ -122,10 +127,9 @@ TEST_CASE("loads and loops: a thread computes a small call alone, task by task")
   };
   CHECK(started_for(1) == 0);  // there is nothing to share
   CHECK(started_for(2) == 1);
-  program.small_calls = {{"n"}, 3};
-  CHECK(started_for(0) == 0);
-  CHECK(started_for(3) == 0);
-  CHECK(started_for(4) == 1);
+  CHECK(started_for(1, 3) == 0);
+  CHECK(started_for(3, 3) == 0);
+  CHECK(started_for(4, 3) == 1);
 }
 
 }  // namespace loads_and_loops_tests

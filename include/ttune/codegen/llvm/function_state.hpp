@@ -37,7 +37,6 @@ struct function_state {
   std::set<std::string> variables_of_mask;  ///< the variables in the conditions of that mask
   ir::loop const* vector_loop = nullptr;    ///< the vectorised loop
   bool in_task = false;                     ///< true in the body of a parallel loop
-  ir::small_calls small_calls;              ///< the program's
   std::unordered_map<std::string, lane_linear> variables;  ///< by name
   known_ranges known;                                      ///< of these variables, and of what depends on them
 

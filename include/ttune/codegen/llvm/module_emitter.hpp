@@ -2,11 +2,15 @@
 // The emitter of a module: builds all parts and connects them.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "ttune/codegen/llvm/memory_emitters.hpp"
 #include "ttune/codegen/llvm/statement_emitter.hpp"
 #include "ttune/codegen/llvm/value_emitter.hpp"
+#include "ttune/ir/open_extents.hpp"
+#include "ttune/runtime/abi.hpp"
 #include "ttune/support/error.hpp"
 
 namespace ttune { inline namespace v0 { namespace codegen { namespace llvm {
@@ -62,19 +66,34 @@ class module_emitter {
     module_.forget_functions();
     writer_.restart();
     state_ = {};
-    state_.small_calls = program_.small_calls;
     memory_.addresses.restart();
     memory_.assembler.end_arm({});
     if (program_.prepare) emit_function("ttune_prepare", program_.prepare);
+    if (program_.keeps_extents_open) define_threads();
     emit_function("ttune_main", program_.body);
+  }
+
+  /// Binds the variable with the number of threads of a call.
+  void define_threads() {
+    constexpr std::int64_t most = 1 << 16;
+    state_.variables[ir::threads_of_call] = linear_of("%threads", 0);
+    state_.known.add_variable(ir::threads_of_call, 1, most);
   }
 
   void emit_function(std::string const& name, ir::stmt const& body) {
     writer_.begin_function();
     memory_.registers.clear();
     memory_.addresses.define_local_memory();
+    if (state_.variables.contains(ir::threads_of_call)) load_threads();
     if (body) statements_.emit(body);
     writer_.finish_function("define void @" + name + "(ptr %operands, ptr %runtime, ptr %workspace)");
+  }
+
+  void load_threads() {
+    constexpr auto place = offsetof(runtime_table, threads);
+    writer_.entry_line("%threads.place = getelementptr i8, ptr %runtime, i64 " + std::to_string(place));
+    writer_.entry_line("%threads.word = load i32, ptr %threads.place, align 4");
+    writer_.entry_line("%threads = zext i32 %threads.word to i64");
   }
 
   ir::lowered const& program_;

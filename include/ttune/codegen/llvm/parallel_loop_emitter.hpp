@@ -12,6 +12,7 @@
 #include "ttune/codegen/llvm/buffer_addresses.hpp"
 #include "ttune/codegen/llvm/register_file.hpp"
 #include "ttune/codegen/llvm/statement_queries.hpp"
+#include "ttune/ir/open_extents.hpp"
 #include "ttune/runtime/abi.hpp"
 
 namespace ttune { inline namespace v0 { namespace codegen { namespace llvm {
@@ -61,11 +62,12 @@ class parallel_loop_emitter {
  private:
   static constexpr std::size_t first_captured = 3;  ///< place in the closure
 
-  /// Returns the names of the outer variables that are values.
+  /// Returns the names of the outer variables that are values. No task asks for the numbers of threads and tasks.
   [[nodiscard]] std::vector<std::string> captured_variables() const {
     std::vector<std::string> names;
     for (auto const& [variable, at] : state_.variables)
-      if (!at.is_constant()) names.push_back(variable);
+      if (!at.is_constant() && variable != ir::threads_of_call && variable != ir::tasks_of_call)
+        names.push_back(variable);
     std::sort(names.begin(), names.end());
     return names;
   }
@@ -109,14 +111,10 @@ class parallel_loop_emitter {
   /// nothing if it is known not to hold.
   [[nodiscard]] std::string runs_alone(std::string const& tasks) {
     auto const one = tasks.starts_with('%') ? writer_.define("icmp eq i64 " + tasks + ", 1") : std::string();
-    auto const& small = state_.small_calls;
-    auto const is_known = [&](std::string const& e) { return state_.variables.contains(e); };
-    if (small.most <= 0 || !std::all_of(small.extents.begin(), small.extents.end(), is_known)) return one;
-    std::string product = "1";
-    for (auto const& e : small.extents)
-      product = writer_.define("mul i64 " + product + ", " + arithmetic_.materialise(state_.variables.at(e)));
-    auto const few = writer_.define("icmp ule i64 " + product + ", " + std::to_string(small.most));
-    return one.empty() ? few : writer_.define("or i1 " + one + ", " + few);
+    auto const wanted = state_.variables.find(ir::tasks_of_call);
+    if (wanted == state_.variables.end()) return one;
+    auto const small = writer_.define("icmp eq i64 " + arithmetic_.materialise(wanted->second) + ", 1");
+    return one.empty() ? small : writer_.define("or i1 " + one + ", " + small);
   }
 
   void call_one_by_one(std::string const& function, std::string const& closure, std::string const& tasks) {

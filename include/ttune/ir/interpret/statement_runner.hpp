@@ -8,6 +8,7 @@
 
 #include "ttune/ir/instruction.hpp"
 #include "ttune/ir/interpret/program_runner.hpp"
+#include "ttune/ir/open_extents.hpp"
 
 namespace ttune { inline namespace v0 { namespace ir { namespace detail {
 
@@ -37,10 +38,13 @@ class statement_runner {
   /// Compiles and executes one statement tree.
   void execute(stmt const& s) {
     if (!s) return;
+    constexpr std::int64_t threads = 2;
+    auto const of_threads = declare(threads_of_call);
     auto const root = compile(s);
     frame f;
     f.watch = &watch_;
     f.variables.resize(static_cast<std::size_t>(variables_));
+    f.variables[static_cast<std::size_t>(of_threads)] = threads;
     f.arrays = arrays.pointers();
     for (auto const slot : scratch_) f.arrays[static_cast<std::size_t>(slot)] = nullptr;
     run(root, f);

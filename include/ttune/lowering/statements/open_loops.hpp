@@ -49,16 +49,26 @@ namespace ttune { inline namespace v0 { namespace lowering {
   return made;
 }
 
+/// Returns the number of steps along an open axis from where a loop begins, at most `all`.
+[[nodiscard]] inline ir::expr iterations_left(scope const& in, bases const& base, std::size_t st, std::int32_t level,
+                                              std::int64_t step, ir::expr const& all) {
+  auto const axis = static_cast<std::size_t>(in.loop(st, level).axis);
+  auto const left = in.size_of(st, axis) - begin_of_iteration(in, base, st, level, axis) + (step - 1);
+  auto end = step == 1 ? left : ir::make_binary(ir::binary_op::floor_divide, left, ir::make_index(step));
+  end = arith::simplify(ir::make_binary(ir::binary_op::minimum, end, all), in.ranges);
+  return arith::simplify(ir::make_binary(ir::binary_op::maximum, end, ir::make_index(0)), in.ranges);
+}
+
 /// Returns where a loop ends: behind its extent, or before the first iteration without a value of an open axis.
 [[nodiscard]] inline ir::expr end_of_loop(scope const& in, bases const& base, std::size_t st, std::int32_t level) {
   auto const& l = in.loop(st, level);
-  auto const axis = static_cast<std::size_t>(l.axis);
-  auto const all = ir::make_index(l.extent);
-  if (!in.is_open(st, axis) || !can_end_early(l)) return all;
-  auto const left = in.size_of(st, axis) - begin_of_iteration(in, base, st, level, axis) + (l.stride - 1);
-  auto end = l.stride == 1 ? left : ir::make_binary(ir::binary_op::floor_divide, left, ir::make_index(l.stride));
-  end = arith::simplify(ir::make_binary(ir::binary_op::minimum, end, all), in.ranges);
-  return arith::simplify(ir::make_binary(ir::binary_op::maximum, end, ir::make_index(0)), in.ranges);
+  if (auto const* share = in.share_of(st, level)) return ir::make_variable(share->tasks);
+  if (!in.is_open(st, static_cast<std::size_t>(l.axis)) || !can_end_early(l)) return ir::make_index(l.extent);
+  auto all = ir::make_index(l.extent);
+  for (std::int32_t outer = 0; outer < level; ++outer)
+    if (auto const* share = in.share_of(st, outer); share && share->inner == level)
+      all = ir::make_variable(share->count);
+  return iterations_left(in, base, st, level, l.stride, all);
 }
 
 /// Returns what is known of an axis inside of such a loop: the first value of an iteration exists.
@@ -66,7 +76,7 @@ namespace ttune { inline namespace v0 { namespace lowering {
                                                                      std::int32_t level) {
   auto const& l = in.loop(st, level);
   auto const axis = static_cast<std::size_t>(l.axis);
-  if (!in.is_open(st, axis) || !can_end_early(l)) return std::nullopt;
+  if (!in.is_open(st, axis) || (!can_end_early(l) && !in.share_of(st, level))) return std::nullopt;
   auto const first = begin_of_iteration(in, base, st, level + 1, axis) * in.run_of(st, axis);
   return arith::to_affine(in.values_of(st, axis) - first + -1);
 }

@@ -40,6 +40,13 @@ struct scope {
   std::set<stage_axis> asked;  ///< a condition around says which tiles along these axes are whole
   /// Tiles that begin at another place than the iterations of the loops around: the innermost of these, and the place.
   std::map<stage_axis, std::pair<std::int32_t, ir::expr>> moved;
+  /// How a parallel loop passes the tiles of an axis: a loop inside passes the tiles of a task.
+  struct task_share {
+    std::int32_t inner;  ///< that loop
+    std::string count;   ///< the variable with the number of tiles of a task
+    std::string tasks;   ///< the variable with the number of tasks
+  };
+  std::map<std::pair<std::size_t, std::int32_t>, task_share> shares;  ///< by stage and parallel loop
   /// Lanes of a vectorised loop, or iterations of an unrolled one, that are enough where the statement runs.
   std::map<stage_axis, std::int32_t> some_iterations;
 
@@ -51,6 +58,10 @@ struct scope {
   [[nodiscard]] loop_nest::loop const& loop(std::size_t st, std::int32_t level) const {
     return n.loops[static_cast<std::size_t>(n.stages[st].first + level)];
   }
+  /// Returns true if a loop runs as one with the loop before or behind it.
+  [[nodiscard]] bool is_fused(std::size_t st, std::int32_t level) const {
+    return loop(st, level).fused || (level > 0 && loop(st, level - 1).fused);
+  }
   /// Returns the name of a loop's variable: `stage.loop`.
   [[nodiscard]] std::string variable(std::size_t st, std::int32_t level) const {
     auto const& planned = p.stages[st];
@@ -59,13 +70,26 @@ struct scope {
 
   /// Returns the value of a loop's variable. A loop that runs once has none: conditions then speak of real loops only.
   [[nodiscard]] ir::expr position(std::size_t st, std::int32_t level) const {
-    return loop(st, level).extent == 1 ? ir::make_index(0) : ir::make_variable(variable(st, level));
+    return positions(st, level) == 1 ? ir::make_index(0) : ir::make_variable(variable(st, level));
   }
-  /// Returns by how much a loop moves the values of its axis in an iteration.
+  /// Returns the number of values of a loop's variable at most: its iterations, or tiles of all tasks.
+  [[nodiscard]] std::int64_t positions(std::size_t st, std::int32_t level) const {
+    auto const* share = share_of(st, level);
+    return std::int64_t{loop(st, level).extent} * (share ? loop(st, share->inner).extent : 1);
+  }
+  /// Returns how a parallel loop passes the tiles of its axis, if calls decide that; its variable then is the number of
+  /// the first tile of a task.
+  [[nodiscard]] task_share const* share_of(std::size_t st, std::int32_t level) const {
+    auto const found = shares.find({st, level});
+    return found == shares.end() ? nullptr : &found->second;
+  }
+  /// Returns by how much the iterations of a loop so far have moved the values of its axis.
   [[nodiscard]] ir::expr distance(std::size_t st, std::int32_t level) const {
     auto const& l = loop(st, level);
+    auto const* share = share_of(st, level);
     auto const tile = moved.find({st, static_cast<std::size_t>(l.axis)});
-    if (tile == moved.end() || level > tile->second.first) return position(st, level) * l.stride;
+    if (tile == moved.end() || level > tile->second.first)
+      return position(st, level) * (share ? loop(st, share->inner).stride : l.stride);
     return level == tile->second.first ? tile->second.second : ir::make_index(0);
   }
   /// Returns the position of every axis of a stage relative to the base of its region, from its loops.

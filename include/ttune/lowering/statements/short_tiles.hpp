@@ -31,13 +31,14 @@ struct short_tile {
   std::vector<std::int32_t> numbers;  ///< a version is made for each number of iterations; ascending
 };
 
-/// Returns the numbers of lanes that become code of their own: whole vectors, all of them if they are few.
+/// Returns the numbers of lanes that become code of their own: all halves of vectors if they are few, else doubled
+/// ones. Processors that compute a vector of 64 bytes in two steps need one step for half of it.
 [[nodiscard]] inline std::vector<std::int32_t> short_vectors(std::int32_t lanes, std::int64_t bytes_of_lane) {
-  constexpr std::int64_t vector_bytes = 64;
-  auto const vector = static_cast<std::int32_t>(vector_bytes / bytes_of_lane);
-  bool const few = lanes <= 4 * vector;
+  constexpr std::int64_t half_vector_bytes = 32;
+  auto const half = static_cast<std::int32_t>(half_vector_bytes / bytes_of_lane);
+  bool const few = lanes <= 8 * half;
   std::vector<std::int32_t> made;
-  for (auto some = vector; some < lanes; some = few ? some + vector : some * 2) made.push_back(some);
+  for (auto some = half; some < lanes; some = few ? some + half : some * 2) made.push_back(some);
   return made;
 }
 
@@ -72,8 +73,7 @@ struct short_tile {
   for (auto l = level; l < in.n.stages[st].count; ++l) {
     auto const& loop = in.loop(st, l);
     auto const axis = static_cast<std::size_t>(loop.axis);
-    bool const is_fused = loop.fused || (l > 0 && in.loop(st, l - 1).fused);
-    if (is_fused || loop.stride != 1 || !in.is_open(st, axis)) continue;
+    if (in.is_fused(st, l) || loop.stride != 1 || !in.is_open(st, axis)) continue;
     if (in.some_iterations.count({st, axis}) != 0) continue;  // the loops around have asked
     if (width_of_tile(in, st, level, axis) != loop.extent) continue;
     short_tile made{axis, in.size_of(st, axis) - begin_of_iteration(in, base, st, level, axis), {}};
