@@ -200,21 +200,37 @@ inline std::vector<kernel_of_space> untuned_kernels(tuner& by, std::vector<space
   return made;
 }
 
-/// Returns the untuned kernels, then those that the rest of the budget finds. A kernel that was tuned at one shape may
-/// suit others less than the untuned one.
-inline std::vector<kernel_of_space> untuned_and_tuned(tuner& by, std::vector<space> const& spaces,
-                                                      tuning_budget const& budget) {
-  auto const start = steady::now();
-  auto all = untuned_kernels(by, spaces, budget);
-  auto rest = budget;
-  if (!has_level(budget)) rest.trials -= std::min(budget.trials, std::ssize(all));
-  rest.time -= steady::now() - start;
-  if (without_level(rest).trials <= 0 || rest.time.count() <= 0) return all;
+/// Returns the kernels with the largest extents that they compute.
+inline open_kernels open_kernels_of(std::vector<kernel_of_space> const& found, spaces_to_try const& tried, tuner& by) {
+  open_kernels made;
+  for (auto const& one : found) {
+    made.calls.emplace_back(load(one.found.image), by.kernel_executor());
+    made.largest.push_back(tried.largest[one.space]);
+  }
+  return made;
+}
+
+/// Leaves out the untuned kernels that are not among the best `most` ones for some shapes.
+inline void keep_best(std::vector<kernel_of_space>& untuned, open_kernels const& all,
+                      std::vector<shape_use> const& uses, open_range const& of, std::size_t most,
+                      deadline const& until) {
+  constexpr std::size_t shapes = 64;
+  auto few = first_uses(uses, shapes);
+  auto const timed = all.timed(few, until);
+  std::vector<kernel_of_space> best;
+  for (auto const k : choose_for_each(timed, few, of.largest, most)) best.push_back(std::move(untuned[k]));
+  untuned = std::move(best);
+}
+
+/// Adds the kernels that the rest of a budget finds in the spaces of untuned ones. A kernel that was tuned at one shape
+/// may suit others less than the untuned one.
+inline void add_tuned(std::vector<kernel_of_space>& found, tuner& by, std::vector<space> const& spaces,
+                      tuning_budget rest) {
+  if (without_level(rest).trials <= 0 || rest.time.count() <= 0) return;
   std::vector<space> started;
-  for (auto const& one : all) started.push_back(spaces[one.space]);
+  for (auto const& one : found) started.push_back(spaces[one.space]);
   auto tuned = by.tune_all(started, rest);
-  for (std::size_t i = 0; i < tuned.size(); ++i) all.push_back({std::move(tuned[i]), all[i].space});
-  return all;
+  for (std::size_t i = 0; i < tuned.size(); ++i) found.push_back({std::move(tuned[i]), found[i].space});
 }
 
 /// Returns the seconds until a deadline; infinity if there is none.
@@ -265,20 +281,23 @@ inline std::pair<recorded_shapes, std::vector<tuning_report>> find_kernels(tuner
                                                                            shape_options const& how,
                                                                            tuning_budget const& budget) {
   constexpr std::size_t most_derived = 32;
+  constexpr double share_of_first_timing = 0.15;
   session_clock const clock(by.options().clock);
   auto const end = std::min(budget.time.count(), seconds_until(budget.deadline));
   auto const likely = likely_shapes(range, how);
   auto const uses = shapes_of_calls(*capture::keep_open(program), range, likely);
   auto const derived = apart_shapes(uses, most_derived, std::min(likely.size(), most_derived / 2));
   auto const tried = shape_spaces(program, range, by.compiler().target(), by.options().derive).run(derived);
-  auto tuned = untuned_and_tuned(by, tried.spaces, part_for_tuning(budget));
-  open_kernels all;
-  for (auto const& one : tuned) {
-    all.calls.emplace_back(load(one.found.image), by.kernel_executor());
-    all.largest.push_back(tried.largest[one.space]);
-  }
-  auto const [choice, seconds] =
-      choose_kernels(all, uses, range, how.most_kernels, timing_budget(clock, end, budget.stop));
+  auto const start = steady::now();
+  auto rest = part_for_tuning(budget);
+  auto tuned = untuned_kernels(by, tried.spaces, rest);
+  if (!has_level(budget)) rest.trials -= std::min(rest.trials, std::ssize(tuned));
+  keep_best(tuned, open_kernels_of(tuned, tried, by), uses, range, 2 * how.most_kernels,
+            timing_budget(clock, end, budget.stop).until(share_of_first_timing));
+  rest.time -= steady::now() - start;
+  add_tuned(tuned, by, tried.spaces, rest);
+  auto const [choice, seconds] = choose_kernels(open_kernels_of(tuned, tried, by), uses, range, how.most_kernels,
+                                                timing_budget(clock, end, budget.stop));
   recorded_shapes made{{range, {}, choice.tree}, effort_of(tuned, budget), seconds};
   std::vector<tuning_report> reports;
   for (auto const k : choice.kernels) {

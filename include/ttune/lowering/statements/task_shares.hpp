@@ -68,8 +68,8 @@ namespace ttune { inline namespace v0 { namespace lowering {
   auto const all = ir::make_binary(ir::binary_op::multiply, tiles, others);
   auto const tasks = ir::make_variable(ir::tasks_of_call);
   auto const share = ir::make_binary(ir::binary_op::floor_divide, all + tasks + -1, tasks);
-  return ir::make_binary(ir::binary_op::maximum,
-                         ir::make_binary(ir::binary_op::minimum, share, ir::make_index(most)), ir::make_index(1));
+  return ir::make_binary(ir::binary_op::maximum, ir::make_binary(ir::binary_op::minimum, share, ir::make_index(most)),
+                         ir::make_index(1));
 }
 
 }}}  // namespace ttune::v0::lowering
