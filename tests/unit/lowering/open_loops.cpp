@@ -286,9 +286,16 @@ TEST_CASE("open loops: a call that would have too few tasks has fewer tiles in e
   CHECK_MESSAGE(has("Y[Y.ia * 4 + Y.ic * 4 + Y.id]"), text);
 
   // what a task computes for all of its tiles stays: a task with fewer of them would compute as much
-  auto const copied = schedule(twice, Y).split(i, 64, ia, ib).split(ib, 4, ic, id).parallel(ia).cache_read(X, "copy");
-  auto const with_copy = lowered_open(twice, copied.in("copy").compute_at("Y", ia));
-  CHECK_MESSAGE(with_copy.find("parallel Y.ia < (N + 63) / 64") != std::string::npos, with_copy);
+  auto const with_copy = [&](int elements) {
+    auto const copied =
+        schedule(twice, Y).split(i, elements, ia, ib).split(ib, 4, ic, id).parallel(ia).cache_read(X, "copy");
+    return lowered_open(twice, copied.in("copy").compute_at("Y", ia));
+  };
+  CHECK_MESSAGE(with_copy(64).find("parallel Y.ia < (N + 63) / 64") != std::string::npos, with_copy(64));
+  CHECK_MESSAGE(with_copy(512).find("Y.ic.count") == std::string::npos, with_copy(512));
+  auto const one_task = schedule(twice, Y).split(i, 512, ia, ib).split(ib, 4, ic, id).parallel(ia);
+  CHECK_MESSAGE(lowered_open(twice, one_task).find("Y.ic.count = ") != std::string::npos,
+                lowered_open(twice, one_task));
 }
 
 }  // namespace open_loops_tests

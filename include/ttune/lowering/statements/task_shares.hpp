@@ -15,6 +15,7 @@
 #include <optional>
 
 #include "ttune/ir/open_extents.hpp"
+#include "ttune/ir/statement_queries.hpp"
 #include "ttune/lowering/statements/open_loops.hpp"
 
 namespace ttune { inline namespace v0 { namespace lowering {
@@ -38,12 +39,13 @@ namespace ttune { inline namespace v0 { namespace lowering {
   return divides && can_end_early(tiles) && !in.is_fused(st, inner) ? std::optional(inner) : std::nullopt;
 }
 
-/// Returns true if what is computed between two loops does not depend on an axis of the stage: a task with fewer tiles
-/// computes all of it again.
+/// Returns true if what is computed between two loops does not depend on an axis of the stage: several tasks with fewer
+/// tiles would each compute all of it. Where the schedule has one task, regions do not tell.
 [[nodiscard]] inline bool is_apart_from_axis(scope const& in, bases& base, std::size_t st, std::int32_t outer,
                                              std::int32_t inner) {
   for (auto l = outer; l < inner; ++l) {
     auto const here = in.computed_inside(st, l);
+    if (!here.empty() && in.loop(st, outer).extent == 1) return false;
     base.find(here);
     for (auto const q : here) {
       auto const& s = in.n.stages[q];

@@ -14,6 +14,8 @@
 
 #include "ttune/ir/make.hpp"
 #include "ttune/ir/open_extents.hpp"
+#include "ttune/ir/operands.hpp"
+#include "ttune/ir/statement_queries.hpp"
 #include "ttune/ir/stmt.hpp"
 #include "ttune/schedule/plan.hpp"
 #include "ttune/schedule/work_of_term.hpp"
