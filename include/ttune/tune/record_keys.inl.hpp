@@ -46,6 +46,7 @@ inline std::uint64_t hash_of_space(space const& s) {
     for (auto const v : k.values) h.add(static_cast<std::uint64_t>(v));
   }
   for (auto const& c : s.constraints) h.add(c.text);
+  for (auto const e : s.trial_extents) h.add(static_cast<std::uint64_t>(e));
   return h.value();
 }
 
