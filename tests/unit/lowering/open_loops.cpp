@@ -283,6 +283,7 @@ TEST_CASE("open loops: a call that would have too few tasks has fewer tiles in e
   CHECK_MESSAGE(has("let Y.ia.tasks = ((N + 3) / 4 + Y.ic.count - 1) / Y.ic.count in [0, 129)"), text);
   CHECK_MESSAGE(has("parallel Y.ia.task < Y.ia.tasks"), text);
   CHECK_MESSAGE(has("let Y.ia = Y.ia.task * Y.ic.count in [0, 128)"), text);
+  CHECK_MESSAGE(has("for Y.ic < max(min((N + 3) / 4 - Y.ia, Y.ic.count), 0)"), text);
   CHECK_MESSAGE(has("Y[Y.ia * 4 + Y.ic * 4 + Y.id]"), text);
 
   // what a task computes for all of its tiles stays: a task with fewer of them would compute as much
