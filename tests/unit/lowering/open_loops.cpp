@@ -262,12 +262,21 @@ TEST_CASE("open loops: calls with few terms are small") {
   auto const wanted = [](ir::lowered const& of, std::string const& tasks) {
     return ir::print(of).find("let $tasks = min(" + tasks + ", $threads * 2) in [1, ") != std::string::npos;
   };
-  CHECK(wanted(made, "(M * N + 2047) / 2048"));      // times 8
+  CHECK_MESSAGE(wanted(made, "(8 * M * N + 16383) / 16384"), ir::print(made));
   auto const E = compute<"E">(i, k) = exp(A(i, k));  // a function and a result: twice the work of an element
   auto const exponentials = op(inputs(A), outputs(E));
   open = schedule(exponentials, E).parallel(i);
   open.program = capture::keep_open(exponentials.program());
-  CHECK(wanted(lower(open, configuration{}), "(M + 511) / 512"));
+  CHECK_MESSAGE(wanted(lower(open, configuration{}), "(8 * M + 4095) / 4096"), ir::print(lower(open, configuration{})));
+  auto const [l] = axes<"l">;
+  tensor<"W", float, 2> const W{{512, 512}};
+  tensor<"R", float, 2> const R{{m, 512}};
+  auto const P = compute<"P">(i, j) = sum(over(l), R(i, l) * W(l, j));  // a single row is worth several threads
+  auto const rows = op(inputs(R, W), outputs(P));
+  open = schedule(rows, P).parallel(i);
+  open.program = capture::keep_open(rows.program());
+  CHECK_MESSAGE(wanted(lower(open, configuration{}), "(262144 * M + 16383) / 16384"),
+                ir::print(lower(open, configuration{})));
 }
 
 TEST_CASE("open loops: a call that would have too few tasks has fewer tiles in each") {

@@ -22,44 +22,44 @@
 
 namespace ttune { inline namespace v0 { namespace lowering {
 
-/// Calls that one thread computes: those in which the product of some extents is small.
-struct small_calls {
+/// The work of a call: a product of extents and a constant.
+struct work_of_call {
   std::vector<std::string> extents;
-  std::int64_t most = 0;  ///< the largest product
+  std::int64_t constant = 1;
+  std::int64_t least = 1;  ///< the work of a task that waking a thread is worth
 };
 
-/// Returns the calls in which the stage with the most work has little of it: less than waking threads takes. For
-/// constant extents the schedule knows how many tasks there are.
-[[nodiscard]] inline small_calls small_calls_of(plan const& p) {
-  small_calls made;
+/// Returns the work of the stage that has most.
+[[nodiscard]] inline work_of_call work_of_calls(plan const& p) {
+  constexpr std::int64_t tasks_of_constant = 1024;  // more are not told apart
+  work_of_call made;
   double most = 0;
   for (auto const& stage : p.stages) {
-    auto const few_terms =
-        static_cast<std::int64_t>(static_cast<double>(most_sequential_elements) / work_of_term(stage));
-    small_calls of_stage;
+    work_of_call of_stage;
+    of_stage.least = std::max<std::int64_t>(
+        1, static_cast<std::int64_t>(static_cast<double>(most_sequential_elements) / work_of_term(stage)));
+    auto const most_constant = of_stage.least * tasks_of_constant;
     double work = work_of_term(stage);
-    std::int64_t constant = 1;
     for (std::size_t axis = 0; axis < stage.axis_count(); ++axis) {
       auto const& end = stage.axis_end(axis);
-      if (end.is_constant()) constant *= std::clamp<std::int64_t>(stage.axis_size(axis), 1, few_terms + 1);
+      auto& constant = of_stage.constant;
+      if (end.is_constant()) constant *= std::clamp<std::int64_t>(stage.axis_size(axis), 1, most_constant);
       else if (end.run == 1) of_stage.extents.push_back(end.symbol->name);
       else of_stage.extents.push_back(end.symbol->name), constant = std::max<std::int64_t>(1, constant / end.run);
-      constant = std::min(constant, few_terms + 1);
+      constant = std::min(constant, most_constant);
       work *= static_cast<double>(stage.axis_size(axis));
     }
-    of_stage.most = few_terms / constant;
     if (work > most) most = work, made = std::move(of_stage);
   }
   return made;
 }
 
 /// Returns the number of tasks that a call should have, as an expression of its extents and threads.
-[[nodiscard]] inline ir::expr tasks_wanted(small_calls const& small) {
+[[nodiscard]] inline ir::expr tasks_wanted(work_of_call const& of) {
   constexpr std::int64_t tasks_of_thread = 2;  // some threads start late: others take a part of their share
-  auto work = ir::make_index(1);
-  for (auto const& e : small.extents) work = ir::make_binary(ir::binary_op::multiply, work, ir::make_variable(e));
-  auto const least = std::max<std::int64_t>(1, small.most);
-  auto const tasks = ir::make_binary(ir::binary_op::floor_divide, work + (least - 1), ir::make_index(least));
+  auto work = ir::make_index(of.constant);
+  for (auto const& e : of.extents) work = ir::make_binary(ir::binary_op::multiply, work, ir::make_variable(e));
+  auto const tasks = ir::make_binary(ir::binary_op::floor_divide, work + (of.least - 1), ir::make_index(of.least));
   return ir::make_binary(ir::binary_op::minimum, tasks, ir::make_variable(ir::threads_of_call) * tasks_of_thread);
 }
 
@@ -72,7 +72,7 @@ struct small_calls {
   });
   if (!is_parallel) return made;
   constexpr std::int64_t most = 1 << 17;
-  return ir::make_let(ir::tasks_of_call, tasks_wanted(small_calls_of(p)), 1, most + 1, std::move(made));
+  return ir::make_let(ir::tasks_of_call, tasks_wanted(work_of_calls(p)), 1, most + 1, std::move(made));
 }
 
 }}}  // namespace ttune::v0::lowering
