@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The number of tasks that a call of a program with open extents should have: two for each thread, but each of them
-// with more work than waking a thread costs. A call that should have one is computed by the thread of the caller.
+// The number of tasks that a call of a program with open extents should have: two for each thread, but no more than the
+// call has shares of work that are worth waking a thread. The thread of the caller computes a call of one task.
 //
 //   parallel C.i < (M + 7) / 8   →   let $tasks = min((M * K * N + 16383) / 16384, $threads * 2)
 //                                    parallel C.i < (M + 7) / 8
@@ -26,19 +26,19 @@ namespace ttune { inline namespace v0 { namespace lowering {
 struct work_of_call {
   std::vector<std::string> extents;
   std::int64_t constant = 1;
-  std::int64_t least = 1;  ///< the work of a task that waking a thread is worth
+  std::int64_t least = 1;  ///< the thread of the caller computes this much work before another thread is awake
 };
 
-/// Returns the work of the stage that has most.
-[[nodiscard]] inline work_of_call work_of_calls(plan const& p) {
-  constexpr std::int64_t tasks_of_constant = 1024;  // more are not told apart
+/// Returns the work of the stage that has the most of it.
+[[nodiscard]] inline work_of_call work_of_largest_stage(plan const& p) {
+  constexpr std::int64_t most_tasks = 1024;  // a larger constant would not change the number of tasks
   work_of_call made;
   double most = 0;
   for (auto const& stage : p.stages) {
     work_of_call of_stage;
     of_stage.least = std::max<std::int64_t>(
         1, static_cast<std::int64_t>(static_cast<double>(most_sequential_elements) / work_of_term(stage)));
-    auto const most_constant = of_stage.least * tasks_of_constant;
+    auto const most_constant = of_stage.least * most_tasks;
     double work = work_of_term(stage);
     for (std::size_t axis = 0; axis < stage.axis_count(); ++axis) {
       auto const& end = stage.axis_end(axis);
@@ -72,7 +72,7 @@ struct work_of_call {
   });
   if (!is_parallel) return made;
   constexpr std::int64_t most = 1 << 17;
-  return ir::make_let(ir::tasks_of_call, tasks_wanted(work_of_calls(p)), 1, most + 1, std::move(made));
+  return ir::make_let(ir::tasks_of_call, tasks_wanted(work_of_largest_stage(p)), 1, most + 1, std::move(made));
 }
 
 }}}  // namespace ttune::v0::lowering
